@@ -1,0 +1,19 @@
+"""Calibrated probabilities from classifier scores, with a formula interface.
+
+>>> import isocal
+>>> data = isocal.datasets.load_adult_scores()
+>>> res = isocal.bernstein("income ~ ecdf(s1) + ecdf(s2)", data, event=">50K").fit()
+"""
+
+from . import datasets, methods, metrics
+from .formula import FormulaError
+from .model import Model, bernstein
+from .results import Results
+from .transforms import bern
+from .versions import show_versions
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "FormulaError", "Model", "Results", "bern", "bernstein", "datasets", "methods", "metrics", "show_versions",
+]  # fmt: skip

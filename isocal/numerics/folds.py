@@ -1,0 +1,62 @@
+"""One definition of cross-validation folds, for data in memory and in streams; nothing is drawn at random.
+
+The j-th occurrence of a distinct row goes to fold (splitmix64(row) + j) mod folds, so the order, repetition and
+chunking of rows cannot matter and tied rows spread evenly. splitmix64: Steele, Lea & Flood (2014),
+doi:10.1145/2660193.2660195.
+"""
+
+import numpy as np
+
+FOLDS = 5
+
+
+def row_hash(y, s):
+    """splitmix64 over label and score bits of each row; y (n,), s (n, M) -> (n,) uint64."""
+    h = np.zeros(len(y), dtype=np.uint64)
+    for column in [y, *s.T]:
+        bits = (np.asarray(column, dtype=np.float64) + 0.0).view(np.uint64)  # + 0.0: -0 and 0 are one value
+        h = _splitmix64(h ^ bits)
+    return h
+
+
+def _splitmix64(x):
+    x = x + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def fold_weights(y, s, w=None, folds=FOLDS):
+    """(n, folds) weight of each row in each test part; rows sum to w (ones if None).
+
+    Integer weights count as that many occurrences, so a heavy row is spread over folds; otherwise a row is one
+    occurrence. Where a training part would lack a class that the data has, rows in the order (label, scores) are
+    dealt round robin instead.
+    """
+    whole = w is None or bool(np.all(w == np.floor(w)))
+    counts = np.ones(len(y)) if w is None or not whole else w
+    h = row_hash(y, s)
+    order = np.argsort(h, kind="stable")
+    before = np.cumsum(counts[order]) - counts[order]
+    new = np.r_[True, h[order][1:] != h[order][:-1]][: len(y)]
+    occurrence = before - before[new][np.cumsum(new) - 1]
+    start = np.empty(len(y), dtype=np.int64)
+    start[order] = ((h[order] % np.uint64(folds)).astype(np.int64) + occurrence.astype(np.int64)) % folds
+    W = _spread(start, counts, folds)
+    if _lacks_a_class(y, W):
+        order = np.lexsort([*s.T[::-1], y])
+        start[order] = (np.cumsum(counts[order]) - counts[order]).astype(np.int64) % folds
+        W = _spread(start, counts, folds)
+    return W if whole else W * w[:, None]
+
+
+def _spread(start, counts, folds):
+    """Occurrences start, start + 1, ... of each row dealt to the folds in turn."""
+    each, rest = np.divmod(counts, folds)
+    turn = (np.arange(folds)[None, :] - start[:, None]) % folds
+    return each[:, None] + (turn < rest[:, None])
+
+
+def _lacks_a_class(y, W):
+    events, rest = y @ W, (1 - y) @ W
+    return any(np.any(part.sum() - part <= 0) and part.sum() > 0 for part in (events, rest))
