@@ -36,7 +36,7 @@ lint: $(STAMP)
 	$(PY) -m codespell_lib .
 
 test: lint
-	$(PY) -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(PY) -m pytest -n 2  # one core a worker
 
 bench: $(STAMP)
 	@echo "Run by hand, after $(PY) -m pip install -e '.[bench]':"

@@ -68,7 +68,7 @@ class Recipe(ABC):
     title: ClassVar[str]
     reference: ClassVar[str]
     max_scores: ClassVar[int | None] = None
-    needs_folds = False  # whether fit_arrays also takes folds, the (n, folds) weights of numerics.folds
+    needs_raw = False  # whether fit_arrays also takes raw=, the scores before transforms, to make folds from
 
     @abstractmethod
     def fit_arrays(self, s, y, w=None):
@@ -176,3 +176,13 @@ def by_name(option, names, what):
     if unknown:
         raise ValueError(f"{what}: {unknown[0]!r} is not a score of this formula; its scores are {', '.join(names)}")
     return [option.get(name) for name in names]
+
+
+def per_score(option, m, what):
+    """One value for every score, or one each, as a tuple of m."""
+    if isinstance(option, dict):
+        raise ValueError(f"{what} by score name needs names: use the formula door, or a tuple in order of the scores")
+    values = tuple(option) if isinstance(option, tuple | list) else (option,) * m
+    if len(values) != m:
+        raise ValueError(f"{what} has {len(values)} entries for {m} scores: {option!r}")
+    return values

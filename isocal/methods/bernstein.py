@@ -5,19 +5,21 @@ minimal and maximal node, so that free axes stay in [0, 1]; decreasing and free 
 """
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
-from ..numerics.basis import along_axes, basis, elevation, evaluate, gradient
+from ..numerics.basis import evaluate, gradient
 from ..numerics.cone import cone, node_volumes, smallest_steps
-from ..numerics.moments import Moments, gram, moment_matrix, moments, rhs
-from ..numerics.qp import solve, tie_break
-from .base import Curve, Recipe, arrays, by_name, columns, score_name
+from ..numerics.folds import fold_weights
+from ..numerics.moments import Moments, moment_matrix, moments
+from ..numerics.selection import candidates, degree_path, fold_moments
+from ..numerics.sieve import fit_degree, node_support
+from .base import Curve, Recipe, arrays, by_name, columns, per_score, positive, score_name
 
 MOST_COEFFICIENTS = 3000
 WORDS = {"increasing": 1, "decreasing": -1, "none": 0}
+CRITERIA = {"cv": "five-fold Brier score", "aic": "AIC", "bic": "BIC"}
 DEFAULT_K = {1: 5, 2: 5, 3: 5, 4: 4, 5: 3}
 
 
@@ -26,7 +28,8 @@ class BernsteinCurve(Curve):
     """f(s) = sum_k beta_k prod_m b_{k_m,K_m}(s_m); beta has shape (K_1 + 1, ..., K_M + 1).
 
     directions (M,) of +1, -1, 0; df; kkt residual of the fit; polished: the active set was solved exactly;
-    support (shape of beta): whether the rows weigh on each node; notes: {what: value} for the summary.
+    support (shape of beta): whether the rows weigh on each node; notes: {what: value} for the summary; path: the
+    table of degrees among which K was chosen, or None.
     """
 
     beta: np.ndarray
@@ -36,6 +39,7 @@ class BernsteinCurve(Curve):
     polished: bool
     support: np.ndarray
     notes: dict = field(default_factory=dict)
+    path: dict | None = None
 
     def __call__(self, s):
         p = evaluate(self.beta, np.clip(s, 0.0, 1.0))
@@ -73,20 +77,22 @@ class BernsteinCurve(Curve):
         steps = ["free" if v is None else f"{v:.4f}" for v in self.steps()]
         return {
             "Loss": "Brier (least squares)",
-            "K": f"{self.K[0] if len(K) == 1 else self.K}",
-            **{k: v for k, v in self.notes.items() if k == "K chosen by"},
+            "K": f"{self.K[0] if len(K) == 1 else self.K}{self.notes.get('K', '')}",
             "Coefficients": f"{self.beta.size}",
             "KKT residual": _bound(self.kkt) + ("" if self.polished else " (interior solution)"),
             "Smallest step": ", ".join(steps),
             "Range of f": f"{max(self.beta.min(), 0.0):.4f} to {self.beta.max():.4f}",
             "Unsupported": f"{self.unsupported_share():.1%} of the domain",
-            **{k: v for k, v in self.notes.items() if k != "K chosen by"},
+            **{k: v for k, v in self.notes.items() if k != "K"},
         }
+
+    def tables(self):
+        return {} if self.path is None else {"path": self.path}
 
     def to_dict(self):
         return {
             "beta": self.beta.tolist(), "directions": list(self.directions), "df": self.df, "kkt": self.kkt,
-            "polished": self.polished, "support": self.support.tolist(), "notes": dict(self.notes),
+            "polished": self.polished, "support": self.support.tolist(), "notes": dict(self.notes), "path": self.path,
         }  # fmt: skip
 
     @classmethod
@@ -103,7 +109,7 @@ class BernsteinCurve(Curve):
             raise ValueError(f"bernstein: support has shape {support.shape}, coefficients {beta.shape}")
         return cls(
             beta=beta, directions=directions, df=float(d["df"]), kkt=float(d["kkt"]), polished=bool(d["polished"]),
-            support=support, notes={str(k): str(v) for k, v in d["notes"].items()},
+            support=support, notes={str(k): str(v) for k, v in d["notes"].items()}, path=d["path"],
         )  # fmt: skip
 
 
@@ -121,9 +127,12 @@ class Bernstein(Recipe):
 
     Parameters
     ----------
-    K : int, tuple or dict, optional
+    K : int, tuple, dict or {"cv", "aic", "bic"}, optional
         Degree of every score, one per score, or by score name. Default 5 for up to three scores, 4 for four, 3 for
-        five. prod(K_m + 1) may be at most 3,000.
+        five. prod(K_m + 1) may be at most 3,000. "cv": smallest five-fold cross-validated Brier score among 1 to 15
+        (as far as 700 coefficients go); "aic", "bic": smallest criterion of the Bernoulli likelihood.
+    anisotropic : bool
+        With a criterion and two scores: try a degree of its own for each score.
     monotone : str, tuple or dict
         "increasing" (default), "decreasing" or "none" for every score, one per score, or by score name (scores not
         named are increasing).
@@ -155,41 +164,40 @@ class Bernstein(Recipe):
     reference: ClassVar[str] = "Wang & Liu (2020), doi:10.24963/ijcai.2020/353"
     max_scores: ClassVar[int | None] = 5
 
-    K: int | tuple | dict | None = None
+    K: int | tuple | dict | str | None = None
     monotone: str | tuple | dict = "increasing"
     tie_break: float = 1e-10
+    anisotropic: bool = False
 
     def __post_init__(self):
-        for k in _values(self.K):
+        for k in () if self.needs_raw else _values(self.K):
             if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
-                raise ValueError(f"K must be an integer of at least 1, a tuple or a dict by score; got {self.K!r}")
+                raise ValueError(
+                    "K must be an integer of at least 1, a tuple or a dict by score, or one of "
+                    f"{', '.join(map(repr, CRITERIA))}; got {self.K!r}"
+                )
+        if self.anisotropic and not self.needs_raw:
+            raise ValueError(f"anisotropic=True needs K to be chosen, K='cv'; got K={self.K!r}")
         for word in _values(self.monotone):
             if not isinstance(word, str) or word not in WORDS:
                 raise ValueError(f"monotone is 'increasing', 'decreasing' or 'none', or a dict by score; got {word!r}")
         if not (isinstance(self.tie_break, int | float) and 0 <= self.tie_break <= 1e-3):
             raise ValueError(f"tie_break must lie between 0 and 0.001; got {self.tie_break!r}")
 
+    @property
+    def needs_raw(self):
+        """Whether K is chosen on folds."""
+        return isinstance(self.K, str) and self.K in CRITERIA
+
     def domain(self):
         return "unit"
 
     def directions(self, m):
-        words = self.monotone
-        if isinstance(words, dict):
-            raise ValueError("monotone by score name needs names: use the formula door, or a tuple in order of scores")
-        words = (words,) * m if isinstance(words, str) else words
-        if len(words) != m:
-            raise ValueError(f"monotone has {len(words)} entries for {m} scores: {words!r}")
-        return tuple(WORDS[word] for word in words)
+        return tuple(WORDS[word] for word in per_score(self.monotone, m, "monotone"))
 
     def degrees(self, m):
         """Degree of each of m scores."""
-        if isinstance(self.K, dict):
-            raise ValueError("K by score name needs names: use the formula door, or a tuple in the order of scores")
-        K = DEFAULT_K.get(m, 3) if self.K is None else self.K
-        K = K if isinstance(K, tuple | list) else (K,) * m
-        if len(K) != m:
-            raise ValueError(f"K has {len(K)} entries for {m} scores: {self.K!r}")
-        return tuple(int(k) for k in K)
+        return tuple(int(k) for k in per_score(DEFAULT_K.get(m, 3) if self.K is None else self.K, m, "K"))
 
     def bind(self, names):
         K, monotone = self.K, self.monotone
@@ -204,6 +212,10 @@ class Bernstein(Recipe):
         return bound
 
     def _within_limit(self, m):
+        if self.needs_raw:
+            if self.anisotropic and m != 2:
+                raise ValueError(f"anisotropic=True is for two scores; this formula has {m}")
+            return
         K = self.degrees(m)
         count = int(np.prod([k + 1 for k in K], dtype=float))
         if count > MOST_COEFFICIENTS:
@@ -221,18 +233,30 @@ class Bernstein(Recipe):
                     f"{score_name(names, m)} is constant ({s[0, m]:.6g} in every row): it says nothing; leave it out"
                 )
 
-    def fit_arrays(self, s, y, w=None):
+    def fit_arrays(self, s, y, w=None, raw=None):
         s, y, w = arrays(s, y, w)
         self.check(s, y, w)
-        return self._fit(s, y, w)
-
-    def _fit(self, s, y, w):
+        if self.needs_raw:
+            return self._choose(s, y, w, s if raw is None else raw)
         found = moments(s, y, w, [2 * k for k in self.degrees(s.shape[1])])
         return self.fit_sums(found, _duplicates(s))
+
+    def _choose(self, s, y, w, raw):
+        """The curve of the degree that the criterion chooses, with the path of all of them."""
+        M = s.shape[1]
+        tried = candidates(M, self.anisotropic)
+        folds = fold_moments(s, y, w, fold_weights(y, raw, w), [2 * max(k) for k in zip(*tried, strict=True)])
+        path = degree_path(folds, tried, self.directions(M), float(self.tie_break), self.K, (s, y, w))
+        sums = sum(folds[1:], folds[0]).lower([2 * k for k in path.K[path.chosen]])
+        note = {"K": f" (by {CRITERIA[self.K]})"}
+        return replace(self.fit_sums(sums, note | _duplicates(s)), path=path.columns())
 
     def fit_many(self, s, Y, W=None):
         """One pass over the rows for all r problems, then one small quadratic programme each."""
         Y, W, r = columns(Y, W)
+        if self.needs_raw:
+            rows = (positive(s, Y[:, j % Y.shape[1]], W[:, j % W.shape[1]]) for j in range(r))
+            return [self._choose(*part, part[0]) for part in rows]
         D = [2 * k for k in self.degrees(s.shape[1])]
         T0 = moment_matrix(s, W, D)
         T1 = moment_matrix(s, W * Y, D)
@@ -252,16 +276,12 @@ class Bernstein(Recipe):
     def fit_sums(self, sums, notes=None):
         """The curve of accumulated moments."""
         K = tuple(d // 2 for d in sums.degrees)
-        limits = cone(tuple(k + 1 for k in K), self.directions(len(K)))
-        penalty = tie_break(limits.shape, float(self.tie_break)) if self.tie_break else None
-        mean = sums.events / sums.weight
-        fit = solve(gram(sums.T0, K), rhs(sums.T1, K), sums.weight, mean, limits, penalty)
-        beta = limits.restore(fit.beta)
-        weight_at_node = along_axes(sums.T0, [elevation(k, 2 * k) for k in K])
-        support = weight_at_node / _peaks(K) >= 1.0
+        directions = self.directions(len(K))
+        fit = fit_degree(sums, K, directions, self.tie_break)
+        beta = cone(tuple(k + 1 for k in K), directions).restore(fit.beta)
         return BernsteinCurve(
-            beta=beta, directions=limits.directions, df=fit.df, kkt=fit.kkt, polished=fit.polished, support=support,
-            notes=notes or {},
+            beta=beta, directions=directions, df=fit.df, kkt=fit.kkt, polished=fit.polished,
+            support=node_support(sums, K) >= 1.0, notes=notes or {},
         )  # fmt: skip
 
 
@@ -276,12 +296,3 @@ def _duplicates(s):
     M = s.shape[1]
     same = [f"{a + 1} = {b + 1}" for a in range(M) for b in range(a + 1, M) if np.array_equal(s[:, a], s[:, b])]
     return {"Duplicated": "scores " + ", ".join(same)} if same else {}
-
-
-@lru_cache(maxsize=64)
-def _peaks(K):
-    """Largest value of each product of basis functions, the shape of the grid."""
-    out = np.ones(())
-    for k in K:
-        out = np.multiply.outer(out, np.diag(basis(np.linspace(0.0, 1.0, k + 1), k)))
-    return out

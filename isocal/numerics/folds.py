@@ -36,12 +36,7 @@ def fold_weights(y, s, w=None, folds=FOLDS):
     whole = w is None or bool(np.all(w == np.floor(w)))
     counts = np.ones(len(y)) if w is None or not whole else w
     h = row_hash(y, s)
-    order = np.argsort(h, kind="stable")
-    before = np.cumsum(counts[order]) - counts[order]
-    new = np.r_[True, h[order][1:] != h[order][:-1]][: len(y)]
-    occurrence = before - before[new][np.cumsum(new) - 1]
-    start = np.empty(len(y), dtype=np.int64)
-    start[order] = ((h[order] % np.uint64(folds)).astype(np.int64) + occurrence.astype(np.int64)) % folds
+    start = ((h % np.uint64(folds)).astype(np.int64) + _occurrences_before(h, counts)) % folds
     W = _spread(start, counts, folds)
     if _lacks_a_class(y, W):
         order = np.lexsort([*s.T[::-1], y])
@@ -50,8 +45,26 @@ def fold_weights(y, s, w=None, folds=FOLDS):
     return W if whole else W * w[:, None]
 
 
+def _occurrences_before(h, counts):
+    """How many occurrences of the same row stand before each row."""
+    in_order = np.sort(h)
+    if not np.any(in_order[1:] == in_order[:-1]):  # all distinct, the usual case: no need to know the order
+        return 0
+    order = np.argsort(h, kind="stable")
+    in_order, counted = h[order], counts[order]
+    before = np.cumsum(counted) - counted
+    first = np.r_[True, in_order[1:] != in_order[:-1]]
+    out = np.empty(len(h), dtype=np.int64)
+    out[order] = before - before[first][np.cumsum(first) - 1]
+    return out
+
+
 def _spread(start, counts, folds):
     """Occurrences start, start + 1, ... of each row dealt to the folds in turn."""
+    if np.all(counts == 1):
+        W = np.zeros((len(start), folds))
+        W[np.arange(len(start)), start] = 1.0
+        return W
     each, rest = np.divmod(counts, folds)
     turn = (np.arange(folds)[None, :] - start[:, None]) % folds
     return each[:, None] + (turn < rest[:, None])

@@ -9,7 +9,7 @@ LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textascii
 
 @dataclass(frozen=True)
 class Block:
-    """One table: title, headers (None for the two-column head), stubs and rows of text."""
+    """One table: title, headers (None for the two-column head, else that of the stubs first), stubs, rows of text."""
 
     title: str | None
     headers: tuple | None
@@ -75,12 +75,15 @@ def _simple_table(block, safe, stubs):
     title = None if block.title is None else safe(block.title)
     latex = {"replacements": {}}
     whole = [(stub, *row) for stub, row in zip(stubs, rows, strict=True)]
-    whole += [("", *block.headers)] if block.headers else []
+    whole += [block.headers] if block.headers else []
     widths = [max(map(len, column)) for column in zip(*whole, strict=True)]
     if block.headers is None:
         text = {**fmt_2cols, "data_fmts": ["%s"] * 3, "data_aligns": "lrr", "colwidths": widths}
         text |= {"stub_fmt": "%s", "colsep": "  "}
         return SimpleTable(rows, None, stubs, title, txt_fmt=text, ltx_fmt=latex)
     text = {**fmt_params, "data_fmts": ["%s"], "colwidths": widths, "colsep": "   "}
-    headers = [safe(h) for h in block.headers]
-    return SimpleTable(rows, headers, stubs, title, txt_fmt=text, ltx_fmt=latex)
+    first, *headers = [safe(h) for h in block.headers]
+    table = SimpleTable(rows, headers, stubs, title, txt_fmt=text, ltx_fmt=latex)
+    if first:
+        table[0][0].data, table[0][0].datatype = first, "stub"
+    return table

@@ -75,7 +75,7 @@ def scores_table(self):
 
 def _scores(self):
     t = scores_table(self)
-    headers = ("direction", "lowest", "highest", "mean slope", "share")
+    headers = ("", "direction", "lowest", "highest", "mean slope", "share")
     columns = [t[name] for name in ("direction", "low", "high", "mean_slope", "share")]
     formats = (str, "{:.4g}".format, "{:.4g}".format, _four, _percent)
     rows = [tuple(f(v) for f, v in zip(formats, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -97,19 +97,19 @@ def _percent(value):
 def _fit(self):
     apparent, honest = self.facts["apparent"], self.cross_validated
     rows = tuple((_four(apparent[name]), _four(honest[name])) for name in apparent)
-    return Block(None, ("Apparent", "Cross-validated"), tuple(apparent), rows)
+    return Block(None, ("", "Apparent", "Cross-validated"), tuple(apparent), rows)
 
 
 def _extra(title, columns):
     stubs, *rest = columns
     rows = tuple(zip(*([_text(v) for v in columns[name]] for name in rest), strict=True))
-    return Block(title, tuple(rest), tuple(_text(v) for v in columns[stubs]), rows)
+    return Block(title, (stubs, *rest), tuple(_text(v) for v in columns[stubs]), rows)
 
 
 def _text(value):
     if isinstance(value, bool | np.bool_):
         return "yes" if value else ""
-    return f"{value:.4f}" if isinstance(value, float) and not value.is_integer() else f"{value}"
+    return _cell(value, ".5g") if isinstance(value, float) else f"{value}"
 
 
 def _notes(self):
