@@ -7,7 +7,8 @@
 
 from . import datasets, methods, metrics
 from .formula import FormulaError
-from .model import Model, bernstein
+from .loading import load
+from .model import Model, bbq, bernstein, beta, histogram, identity, isotonic, platt, temperature
 from .results import Results
 from .transforms import bern
 from .versions import show_versions
@@ -15,5 +16,6 @@ from .versions import show_versions
 __version__ = "0.1.0"
 
 __all__ = [
-    "FormulaError", "Model", "Results", "bern", "bernstein", "datasets", "methods", "metrics", "show_versions",
+    "FormulaError", "Model", "Results", "bbq", "bern", "bernstein", "beta", "datasets", "histogram", "identity",
+    "isotonic", "load", "methods", "metrics", "platt", "show_versions", "temperature",
 ]  # fmt: skip

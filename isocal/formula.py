@@ -7,16 +7,23 @@ an expression that patsy evaluates. Functions may come from the caller, values o
 import ast
 import builtins
 import difflib
+import importlib
+import os
 import sys
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import ModuleType
 
 import numpy as np
 import patsy
+import patsy.builtins
 from patsy import EvalEnvironment, EvalFactor, ModelDesc, PatsyError
 
 from . import frames
 from .transforms import TRANSFORMS, bern
+
+PATSY = {name: getattr(patsy.builtins, name) for name in patsy.builtins.__all__}  # center(), standardize(), I(), ...
+PACKAGE = os.path.dirname(__file__) + os.sep
 
 
 class FormulaError(ValueError):
@@ -45,25 +52,29 @@ class Parsed:
     def names(self):
         """Score names: the column where that is unique, else the term's text."""
         columns = [t.column for t in self.terms]
-        return [
-            t.column if t.column is not None and columns.count(t.column) == 1 else t.label for t in self.terms
-        ]  # fmt: skip
+        alone = [t.column is not None and columns.count(t.column) == 1 for t in self.terms]
+        return [str(t.column) if own else t.label for t, own in zip(self.terms, alone, strict=True)]
 
 
-@lru_cache(maxsize=256)
 def parse(text):
     """Read a formula such as ``"y ~ ecdf(s1) + s2"``; raises FormulaError with the remedy."""
     if not isinstance(text, str):
-        raise FormulaError(f"a formula is a string such as 'y ~ s1 + s2'; got {type(text).__name__}")
+        raise FormulaError(f"a formula is a string such as 'y ~ s1 + s2' and comes first; got {type(text).__name__}")
+    return _parse(text)
+
+
+@lru_cache(maxsize=256)
+def _parse(text):
     try:
         desc = ModelDesc.from_formula(text)
     except PatsyError as error:
-        raise FormulaError(f"formula {text!r} cannot be read: {str(error).splitlines()[0]}") from None
+        hint = " (an odd column name is written Q('odd name'), without backticks)" if "`" in text else ""
+        raise FormulaError(f"formula {text!r} cannot be read: {str(error).splitlines()[0]}{hint}") from None
     response = _response(text, desc.lhs_termlist)
     terms = [_term(t) for t in desc.rhs_termlist if t.factors]
     if not terms:
         raise FormulaError(f"formula {text!r} has no scores on the right of ~: write e.g. '{response} ~ s1 + s2'")
-    if response in (t.column for t in terms):
+    if any(response == t.column or (t.code and response in _names(_tree(t.code))) for t in terms):
         raise FormulaError(f"formula {text!r}: the response {response!r} stands on both sides of ~")
     return Parsed(text, response, tuple(terms))
 
@@ -104,14 +115,28 @@ def _read_term(code):
             "or give an ordered numeric code as a column"
         )
     column = _column_of(tree)
-    inner = None if column is not None else ast.unparse(tree)
-    if inner is not None and not any(isinstance(node, ast.Name) for node in ast.walk(tree)):
+    if column is None and not _names(tree):
         raise FormulaError(f"term {code!r} holds no column")
-    return Term(code, tuple(transforms), column, inner)
+    return Term(code, tuple(transforms), column, None if column is not None else ast.unparse(tree))
 
 
 def _tree(code):
-    return ast.parse(code.strip(), mode="eval").body
+    try:
+        return ast.parse(code.strip(), mode="eval").body
+    except SyntaxError:
+        remedy = "name each score, y ~ s1 + s2" if code.strip() == "." else "see the example 'y ~ s1 + s2'"
+        if all(part.isalnum() for part in code.split()):
+            remedy = f"a column of that name is written Q({code!r}), and two columns are joined by +"
+        raise FormulaError(f"{code!r} is not an expression: {remedy}") from None
+
+
+def _names(tree):
+    """Column names that stand in an expression, also within Q(); functions count too."""
+    quoted = [_column_of(n) for n in ast.walk(tree) if _called(n) == "Q"]
+    if None in quoted:
+        raise FormulaError(f"{ast.unparse(tree)!r}: Q() takes one column name in quotes, Q('odd name')")
+    inside = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id != "Q"]
+    return list(dict.fromkeys(quoted + inside))
 
 
 def _called(node):
@@ -130,10 +155,18 @@ def require_column(frame, name, where):
     """Raise the error for a name that is not a column, with close matches."""
     if name in frame.columns:
         return
-    known = [str(c) for c in frame.columns]
-    near = difflib.get_close_matches(str(name), known, n=3)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"the columns are {', '.join(known[:12])}"
-    quoted = [c for c in known if c.split(" ")[0] == name and c != name]
+    known = list(frame.columns)
+    plain = {str(c).lower(): c for c in reversed(known)}
+    wanted = str(name).lower()
+    alike = [wanted] if wanted in plain else difflib.get_close_matches(wanted, plain, n=3, cutoff=0.5)
+    near = [plain[c] for c in alike]
+    hint = (
+        f"did you mean {' or '.join(map(repr, near))}?"
+        if near
+        else f"the columns are {', '.join(map(str, known[:12]))}"
+    )
+    hint += ", ..." if len(known) > 12 and not near else ""
+    quoted = [c for c in map(str, known) if c.split(" ")[0] == name and c != name]
     if quoted:
         hint += f" (a name such as {quoted[0]!r} is written Q({quoted[0]!r}))"
     raise FormulaError(f"{where}: {name!r} is not a column of data: {hint}")
@@ -148,105 +181,100 @@ class Expression:
     state: dict = field(default_factory=dict)
 
     def evaluate(self, frame):
-        """Values (n,); learns first where it has not. NaN in a column it uses gives NaN."""
-        columns = self._columns(frame)
-        data = {name: _values(frame, name) for name in columns}
+        """Values (n,); learns first where it has not. A missing value in a column it uses gives NaN."""
+        found = {name: frames.anything(frame, name) for name in self._columns(frame)}
         missing = np.zeros(len(frame), dtype=bool)
-        for values in data.values():
-            missing |= np.isnan(values) if values.dtype.kind == "f" else np.array([v is None or v != v for v in values])
-        complete = {name: values[~missing] for name, values in data.items()}
-        factor = EvalFactor(self.code)
+        for _, gone in found.values():
+            missing |= gone
+        out = np.full(len(missing), np.nan)
+        if missing.all() and not self.state:
+            return out
+        complete = {name: values[~missing] for name, (values, _) in found.items()}
         try:
-            if not self.state:
-                self._learn(factor, complete)
-            found = np.asarray(factor.eval(self.state, complete))
+            with np.errstate(divide="ignore", invalid="ignore"):  # log(0), log(-1): reported as infinite, missing
+                if not self.state:
+                    self.state = self._learn(complete)
+                out[~missing] = self._numeric(np.asarray(EvalFactor(self.code).eval(self.state, complete)), missing)
         except FormulaError:
             raise
         except Exception as error:
-            raise FormulaError(f"expression {self.code!r} cannot be evaluated: {error}") from error
-        return self._checked(found, missing)
+            what = str(error).splitlines()[0].removeprefix("Error evaluating factor: ") if str(error) else error
+            raise FormulaError(f"expression {self.code!r} cannot be evaluated: {what}") from error
+        return out
 
-    def _learn(self, factor, data):
-        state = {}
-        passes = factor.memorize_passes_needed(state, EvalEnvironment([self.functions]))
+    def _learn(self, data):
+        state, factor = {}, EvalFactor(self.code)
+        passes = factor.memorize_passes_needed(state, EvalEnvironment([self.functions, PATSY]))
         for which in range(passes):
             factor.memorize_chunk(state, which, data)
             factor.memorize_finish(state, which)
-        self.state = state
+        return state
 
-    def _checked(self, found, missing):
-        rows = int((~missing).sum())
-        if found.ndim == 2 and found.shape[1] == 1:
+    def _numeric(self, found, missing):
+        rows = np.count_nonzero(~missing)
+        if found.shape == (rows, 1):
             found = found[:, 0]
         if found.shape != (rows,) or found.dtype.kind not in "fiub":
             raise FormulaError(
                 f"expression {self.code!r} must give one number for each row; got shape {found.shape} of {found.dtype}"
             )
-        if found.dtype.kind == "b" and not missing.any():
-            return found
-        out = np.full(len(missing), np.nan)
-        out[~missing] = found
-        return out
+        return found
 
     def _columns(self, frame):
-        tree = _tree(self.code)
-        roots = {id(_root(n.func)) for n in ast.walk(tree) if isinstance(n, ast.Call)}
-        roots |= {id(_root(n)) for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
-        columns = [n.args[0].value for n in ast.walk(tree) if _called(n) == "Q" and _column_of(n) is not None]
-        for name in columns:
-            require_column(frame, name, f"expression {self.code!r}")
-        for node in (n for n in ast.walk(tree) if isinstance(n, ast.Name)):
-            if node.id in frame.columns and node.id not in columns:
+        """Names of the columns it uses; looks the names of its functions up where that has not been done."""
+        where, tree = f"expression {self.code!r}", _tree(self.code)
+        nodes = list(ast.walk(tree))
+        called = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
+        owners = {id(n.value) for n in nodes if isinstance(n, ast.Attribute)}
+        columns = [_column_of(n) for n in nodes if _called(n) == "Q"]
+        for node in (n for n in nodes if isinstance(n, ast.Name)):
+            if id(node) in called:
+                self._function(node.id, frame, callable)
+            elif id(node) in owners and (node.id in self.functions or node.id not in frame.columns):
+                self._function(node.id, frame, lambda found: isinstance(found, ModuleType | type))
+            else:
                 columns.append(node.id)
-            elif id(node) in roots:
-                self._function(node.id, frame)
-            elif node.id not in frame.columns:
-                require_column(frame, node.id, f"expression {self.code!r}")
-        return columns
+        for name in columns:
+            require_column(frame, name, where)
+        return dict.fromkeys(columns)
 
-    def _function(self, name, frame):
-        if name in self.functions or name in patsy.builtins.builtins or hasattr(builtins, name):
+    def _function(self, name, frame, wanted):
+        if name in self.functions:
             return
         if name in TRANSFORMS:
             raise FormulaError(f"expression {self.code!r}: {name}() must stand outermost, e.g. {name}(s1 + s2)")
-        found = _from_caller(name)
-        if found is None:
-            require_column(frame, name, f"expression {self.code!r}: no such function in your code")
-        self.functions[name] = found
+        found = next((space[name] for space in _caller() if name in space and wanted(space[name])), None)
+        if found is not None:
+            self.functions[name] = found
+        elif name not in PATSY and not hasattr(builtins, name):
+            kind = "function" if wanted is callable else "module (values come from data only)"
+            require_column(frame, name, f"expression {self.code!r}: your code has no such {kind}")
 
     def __getstate__(self):
-        state = {k: v for k, v in self.state.items() if k != "eval_env"}
-        return {"code": self.code, "functions": self.functions, "state": state}
+        modules = {k: f.__name__ if isinstance(f, ModuleType) else None for k, f in self.functions.items()}
+        functions = {k: (name, None if name else self.functions[k]) for k, name in modules.items()}
+        learned = {k: (type(t), vars(t)) for k, t in self.state.get("transforms", {}).items()}
+        return {"code": self.code, "functions": functions, "evaluated": self.state.get("eval_code"), "learned": learned}
 
     def __setstate__(self, kept):
-        self.__dict__.update(kept)
-        if self.state:
-            self.state["eval_env"] = EvalEnvironment([self.functions, patsy.builtins.builtins])
+        """patsy's stateful transforms refuse to be pickled: they come back from their types and what they learned."""
+        self.code, self.state = kept["code"], {}
+        self.functions = {k: importlib.import_module(m) if m else f for k, (m, f) in kept["functions"].items()}
+        if kept["evaluated"] is None:
+            return
+        transforms = {k: kind.__new__(kind) for k, (kind, _) in kept["learned"].items()}
+        for k, transform in transforms.items():
+            vars(transform).update(kept["learned"][k][1])
+        environment = EvalEnvironment([self.functions, PATSY])
+        self.state = {"eval_code": kept["evaluated"], "transforms": transforms, "eval_env": environment}
 
 
-def _root(node):
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node
-
-
-def _from_caller(name):
+def _caller():
+    """Locals and globals of the code that called isocal."""
     frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "isocal":
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
-    while frame is not None:
-        for space in (frame.f_locals, frame.f_globals):
-            if name in space:
-                return space[name]
-        frame = frame.f_back
-    return None
-
-
-def _values(frame, name):
-    try:
-        return frames.numbers(frame, name)
-    except ValueError:
-        return np.array(frame[name].to_numpy(), dtype=object)
+    return () if frame is None else (frame.f_locals, frame.f_globals)
 
 
 def bernstein_design(s, K):

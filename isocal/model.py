@@ -6,8 +6,9 @@ from dataclasses import fields
 
 import pandas as pd
 
+from . import methods
 from .formula import bernstein_design
-from .methods import Bernstein, Recipe
+from .methods import Recipe
 from .results import Results
 from .terms import read
 
@@ -63,9 +64,10 @@ class Model:
         self._options = {"event": event, "weights": weights, "subset": subset, "missing": missing}
         self.response, terms, self.rows = read(formula, data, **self._options)
         self._recipe = recipe
-        self.recipe = recipe.bind(terms.names)
+        bound = recipe.bind(terms.names)
         self.terms, scores = terms.learn(self.rows.raw, self.rows.w)
-        self.recipe.check(scores, self.rows.y, self.rows.w, terms.names)
+        bound.check(scores, self.rows.y, self.rows.w, terms.names)
+        self.recipe = bound.settle(scores)
         self._scores = scores
 
     endog_names = property(lambda self: self.response.label)
@@ -73,10 +75,8 @@ class Model:
 
     def fit(self):
         """Fit the recipe to the rows; returns Results. Nothing is drawn at random."""
-        extra = {}
-        if self.recipe.needs_folds:
-            extra["raw"] = self.rows.raw
-        curve = self.recipe.fit_arrays(self._scores, self.rows.y, self.rows.w, **extra)
+        raw = {"raw": self.rows.raw} if self.recipe.needs_raw else {}
+        curve = self.recipe.fit_arrays(self._scores, self.rows.y, self.rows.w, **raw)
         return Results(self.recipe, curve, self.terms, self.response, self.rows, self)
 
     def update(self, formula=None, **options):
@@ -105,7 +105,7 @@ class Model:
         TypeError
             If the recipe is not a Bernstein polynomial.
         """
-        if not isinstance(self.recipe, Bernstein):
+        if not isinstance(self.recipe, methods.Bernstein):
             raise TypeError(f"{self.recipe.title} has no Bernstein design")
         design, names = bernstein_design(self._scores, self.recipe.degrees(self._scores.shape[1]))
         return pd.DataFrame(design, columns=names, index=self.rows.index)
@@ -154,4 +154,11 @@ def door(recipe_type, name):
     return open_model
 
 
-bernstein = door(Bernstein, "bernstein")
+bernstein = door(methods.Bernstein, "bernstein")
+bbq = door(methods.BBQ, "bbq")
+platt = door(methods.Platt, "platt")
+isotonic = door(methods.Isotonic, "isotonic")
+histogram = door(methods.Histogram, "histogram")
+beta = door(methods.Beta, "beta")
+temperature = door(methods.Temperature, "temperature")
+identity = door(methods.Identity, "identity")

@@ -1,4 +1,4 @@
-"""Response and terms of a fit: what is modelled, how raw columns become scores, and which rows are used."""
+"""Terms and rows of a fit: how raw columns become scores, and which rows are used."""
 
 from dataclasses import dataclass, replace
 
@@ -6,97 +6,8 @@ import numpy as np
 
 from . import frames
 from .formula import Expression, FormulaError, Parsed, Term, parse, require_column
+from .response import read_response
 from .transforms import TRANSFORMS, apply_chain, learn_chain
-
-
-@dataclass(frozen=True)
-class Response:
-    """The modelled event: column and the value that counts as 1."""
-
-    column: str
-    event: object
-
-    @property
-    def label(self):
-        """What is modelled, e.g. P(income = '>50K')."""
-        return f"P({self.column} = {self.event!r})"
-
-    def to_dict(self):
-        """Plain JSON types; an event of another type cannot be kept."""
-        if not isinstance(self.event, str | bool | int | float):
-            raise ValueError(f"event {self.event!r} of type {type(self.event).__name__} cannot be written to JSON")
-        return {"column": self.column, "event": self.event}
-
-
-def read_response(frame, column, event=None):
-    """(Response, y): y (n,) is 1.0 for the event, 0.0 for the other value, NaN where missing."""
-    require_column(frame, column, "response")
-    found = frames.labels(frame, column)
-    values = found.values[~found.missing]
-    distinct = _distinct(values)
-    if event is None:
-        event = _usual_event(column, found, distinct)
-    elif not _matches(event, found, distinct):
-        raise ValueError(
-            f"event={event!r} is not a value of {column!r}: its values are {', '.join(map(_plain, distinct[:6]))}"
-        )
-    if len(distinct) > 2:
-        raise ValueError(
-            f"response {column!r} has {len(distinct)} values ({', '.join(map(_plain, distinct[:6]))}): a probability "
-            f"of one event needs two; make a column of it, e.g. data.assign(event=data[{column!r}] == {event!r})"
-        )
-    y = np.full(len(found.values), np.nan)
-    y[~found.missing] = (values == event).astype(float)
-    return Response(column, _native(event, found.kind)), y
-
-
-def _usual_event(column, found, distinct):
-    """The value that needs no naming: 1 of {0, 1} or {-1, 1}, True, the last of two ordered levels."""
-    if found.kind == "bool":
-        return True
-    if found.kind == "number" and (set(distinct) <= {0.0, 1.0} or set(distinct) <= {-1.0, 1.0}):
-        return 1.0
-    if found.levels is not None and len(found.levels) == 2:
-        return found.levels[1]
-    if len(distinct) > 2 and found.kind == "number":
-        raise ValueError(
-            f"response {column!r} has {len(distinct)} values from {_plain(distinct[0])} to {_plain(distinct[-1])}: "
-            "labels are 0 and 1 (proportions: one row per label, with weights=)"
-        )
-    shown = ", ".join(map(_plain, distinct[:6]))
-    raise ValueError(
-        f"response {column!r} has the values {shown}: say which one is the event, event={_plain(distinct[-1])}"
-    )
-
-
-def _matches(event, found, distinct):
-    if isinstance(event, np.generic):
-        event = event.item()
-    usual = ({0.0, 1.0}, {-1.0, 1.0}) if found.kind == "number" else ({False, True},) if found.kind == "bool" else ()
-    return any(event == v for v in distinct) or any(event in u and set(distinct) <= u for u in usual)
-
-
-def _native(event, kind):
-    if isinstance(event, np.generic):
-        event = event.item()
-    if kind == "bool":
-        return bool(event)
-    return int(event) if kind == "number" and float(event).is_integer() else event
-
-
-def _plain(value):
-    """A value as the user would type it."""
-    value = value.item() if isinstance(value, np.generic) else value
-    return repr(int(value)) if isinstance(value, float) and value.is_integer() else repr(value)
-
-
-def _distinct(values):
-    if values.dtype != object:
-        return list(np.unique(values))
-    try:
-        return sorted(set(values))
-    except TypeError:
-        return sorted(set(values), key=repr)
 
 
 @dataclass(frozen=True)
@@ -135,24 +46,29 @@ class Terms:
         return out
 
     def learn(self, raw, w=None):
-        """(Terms with transforms learned on raw (n, M) without NaN and weights w, the scores (n, M))."""
-        chains, scores = [], np.empty_like(raw, order="F")
-        for m, term in enumerate(self.parsed.terms):
-            chain, scores[:, m] = learn_chain(term.transforms, raw[:, m], w)
-            chains.append(chain)
+        """(Terms with transforms learned on raw (n, M) without NaN and weights w, the scores (n, M)).
+
+        Where no term has a transform the scores are raw itself: nobody may write to either.
+        """
+        chains = [() for _ in self.parsed.terms]
+        scores = raw
+        if any(t.transforms for t in self.parsed.terms):
+            scores = np.empty_like(raw, order="F")
+            for m, term in enumerate(self.parsed.terms):
+                chains[m] = learn_chain(term.transforms, raw[:, m], w, out=scores[:, m])
         return replace(self, chains=tuple(chains), low=raw.min(axis=0), high=raw.max(axis=0)), scores
 
     @property
     def learns(self):
         """Whether any transform depends on the rows of the fit."""
-        return any(c.to_dict() for chain in self.chains for c in chain)
+        return any(t.learned for chain in self.chains for t in chain)
 
     def scores(self, raw, domain):
         """(n, M) scores of new rows; clipped to [0, 1] where the recipe lives there. NaN stays NaN."""
         out = np.empty_like(raw, order="F")
         for m, chain in enumerate(self.chains):
-            out[:, m] = apply_chain(chain, raw[:, m])
-        return np.clip(out, 0.0, 1.0) if domain == "unit" else out
+            apply_chain(chain, raw[:, m], out=out[:, m])
+        return np.clip(out, 0.0, 1.0, out=out) if domain == "unit" else out
 
     def extrapolated(self, raw):
         """(n,) True where any score lies outside the range seen in fitting."""
@@ -160,12 +76,16 @@ class Terms:
 
     def to_dict(self):
         """Formula, (transforms, column) pairs and ranges in plain JSON types; never a formula to run."""
-        made = [t for t in self.parsed.terms if t.column is None or not isinstance(t.column, str)]
-        if made:
-            raise ValueError(
-                f"term {made[0].label!r} is an expression, and a file holds columns only, never code to run: make a "
-                f"column of it, e.g. data.assign(score={made[0].code}), and fit that"
-            )
+        for term in self.parsed.terms:
+            if term.column is None:
+                raise ValueError(
+                    f"term {term.label!r} is an expression, and a file holds columns only, never code to run: make a "
+                    f"column of it, e.g. data.assign(score={term.code}), and fit that"
+                )
+            if not isinstance(term.column, str):
+                raise ValueError(
+                    f"term {term.label!r}: a file holds columns with names of text; rename {term.column!r}"
+                )
         terms = [
             {
                 "label": t.label, "column": t.column,
@@ -222,21 +142,32 @@ def read(formula, data, event=None, weights=None, subset=None, missing="drop"):
     """(Response, Terms not yet learned, Rows) of a formula on a data frame."""
     if missing not in ("drop", "raise"):
         raise ValueError(f"missing must be 'drop' or 'raise'; got {missing!r}")
-    frame, parsed = frames.open_frame(data), parse(formula)
+    parsed = parse(formula)
+    frame = frames.open_frame(data)
     if len(frame) == 0:
         raise ValueError("data has no rows")
-    response, y = read_response(frame, parsed.response, event)
+    w, inside = _weights(frame, data, weights), _subset(frame, data, subset)
+    present = inside if w is None else inside & (w != 0)
+    response, y = read_response(frame, parsed.response, event, present)
     terms = Terms(parsed, expressions={t.label: Expression(t.code) for t in parsed.terms if t.code})
     raw = terms.raw(frame)
-    w = _weights(frame, data, weights)
-    kept, dropped = _keep(y, raw, w, _subset(frame, data, subset), parsed, missing)
-    _refuse_infinite(raw, kept, parsed)
-    index = frames.index_of(data)
+    kept, dropped = _keep(y, raw, w, inside, parsed, missing)
+    index = frames.index_of(frame.to_native())
     if not kept.all():
-        raw, y, w = np.asfortranarray(raw[kept]), y[kept], None if w is None else w[kept]
+        y, w = y[kept], None if w is None else w[kept]
+        raw = _rows_of(raw, kept)
         index = None if index is None else index[kept]
+    _refuse_infinite(raw, parsed)
     w = None if w is None or np.all(w == 1.0) else w
     return response, terms, Rows(raw, y, w, index, frame.head(0), kept, dropped)
+
+
+def _rows_of(raw, kept):
+    """raw[kept] in Fortran order, with no copy in between."""
+    out = np.empty((np.count_nonzero(kept), raw.shape[1]), order="F")
+    for m in range(raw.shape[1]):
+        np.compress(kept, raw[:, m], out=out[:, m])
+    return out
 
 
 def _weights(frame, data, weights):
@@ -246,15 +177,16 @@ def _weights(frame, data, weights):
         require_column(frame, weights, "weights")
         w, name = frames.numbers(frame, weights), f"weights {weights!r}"
     else:
-        w, name = np.array(_aligned(data, weights, "weights"), dtype=np.float64), "weights"
-    if len(w) != len(frame) or w.ndim != 1:
+        w, name = frames.vector(_aligned(data, weights, "weights"), "weights"), "weights"
+    if w.shape != (len(frame),):
         raise ValueError(f"{name} has shape {w.shape}, but data has {len(frame)} rows: give one weight for each row")
-    if np.any(np.isinf(w)) or np.any(w < 0):
-        bad = int(np.flatnonzero(np.isinf(w) | (w < 0))[0])
+    wrong = np.isinf(w) | (w < 0)
+    if wrong.any():
+        bad = int(np.argmax(wrong))
         raise ValueError(f"{name} must be finite and >= 0; got {w[bad]:g} in row {bad} (counting from 0)")
     if not np.any(w > 0):
         raise ValueError(f"{name}: no weight is positive, so no row is left")
-    return w
+    return w.copy()
 
 
 def _aligned(data, values, what):
@@ -265,50 +197,64 @@ def _aligned(data, values, what):
 
 
 def _subset(frame, data, subset):
+    """(n,) mask; where an expression or a nullable mask is missing, the row is outside."""
     if subset is None:
         return np.ones(len(frame), dtype=bool)
     if isinstance(subset, str):
-        mask = np.asarray(Expression(subset).evaluate(frame))
-        mask = mask == 1.0 if set(np.unique(mask[~np.isnan(mask.astype(float))])) <= {0.0, 1.0} else mask
+        found = Expression(subset).evaluate(frame)
+        known = found[~np.isnan(found)]
+        mask = found == 1.0 if np.all((known == 0.0) | (known == 1.0)) else None
+        got = f"{subset!r} gives numbers such as {known[0]:.6g}" if mask is None else ""
     else:
-        mask = np.asarray(_aligned(data, subset, "subset"))
-    if mask.dtype != bool or mask.shape != (len(frame),):
+        mask = frames.flags(_aligned(data, subset, "subset"), "subset")
+        got = type(subset).__name__
+        if hasattr(subset, "dtype"):
+            got += f" of {subset.dtype}"
+        if mask is not None and mask.shape != (len(frame),):
+            mask, got = None, f"got shape {mask.shape}"
+    if mask is None:
         raise ValueError(
-            f"subset must be one True or False for each of the {len(frame)} rows, or an expression such as 'age > 30'; "
-            f"got shape {mask.shape} of {mask.dtype}"
+            f"subset must be one True or False for each of the {len(frame)} rows, or an expression such as "
+            f"'age > 30'; {got if ' gives ' in got or got.startswith('got') else f'got {got}'}"
         )
     return mask
 
 
-def _keep(y, raw, w, subset, parsed, missing):
+def _keep(y, raw, w, inside, parsed, missing):
     """(mask of rows used, {reason: rows dropped for it first})."""
-    reasons = {f"missing {parsed.response}": np.isnan(y)}
-    reasons |= {f"missing {t.column or t.label}": np.isnan(raw[:, m]) for m, t in enumerate(parsed.terms)}
+    kept, dropped = inside.copy(), {}
+
+    def leave_out(reason, rows):
+        rows = rows & kept
+        count = int(np.count_nonzero(rows))
+        if count and missing == "raise" and reason.startswith("missing"):
+            raise ValueError(
+                f"{count} {'row has' if count == 1 else 'rows have'} a {reason}, the first is row "
+                f"{int(np.argmax(rows))} (counting from 0); missing='drop' leaves such rows out"
+            )
+        if count:
+            dropped[reason] = count
+            np.greater(kept, rows, out=kept)
+
+    if not inside.all():
+        dropped["not in subset"] = int(np.count_nonzero(~inside))
     if w is not None:
-        reasons |= {"missing weight": np.isnan(w)}
-    gone, dropped = ~subset, {}
-    if not subset.all():
-        dropped["not in subset"] = int((~subset).sum())
-    for reason, mask in reasons.items():
-        new = mask & ~gone
-        if new.any():
-            dropped[reason] = int(new.sum())
-            gone |= new
-            if missing == "raise":
-                raise ValueError(f"{dropped[reason]} rows have a {reason} (missing='drop' leaves them out)")
-    if w is not None and np.any((w == 0) & ~gone):
-        dropped["zero weight"] = int(np.sum((w == 0) & ~gone))
-        gone |= w == 0
-    if gone.all():
-        raise ValueError(f"no row is left to fit: {', '.join(f'{n} {r}' for r, n in dropped.items())}")
-    return ~gone, dropped
-
-
-def _refuse_infinite(raw, kept, parsed):
+        leave_out("zero weight", w == 0)
+    leave_out(f"missing {parsed.response}", np.isnan(y))
     for m, term in enumerate(parsed.terms):
-        bad = int(np.sum(np.isinf(raw[kept, m])))
+        leave_out(f"missing {term.column or term.label}", np.isnan(raw[:, m]))
+    if w is not None:
+        leave_out("missing weight", np.isnan(w))
+    if not kept.any():
+        raise ValueError(f"no row is left to fit: {', '.join(f'{n} {r}' for r, n in dropped.items())}")
+    return kept, dropped
+
+
+def _refuse_infinite(raw, parsed):
+    for m, term in enumerate(parsed.terms):
+        bad = int(np.count_nonzero(np.isinf(raw[:, m])))
         if bad:
             raise FormulaError(
-                f"term {term.label!r}: {bad} of {int(kept.sum())} rows are infinite; replace them by finite values "
+                f"term {term.label!r}: {bad} of {len(raw)} rows are infinite; replace them by finite values "
                 "(or NaN, to leave those rows out)"
             )

@@ -29,7 +29,7 @@ CASES = [
     ("degree 2 interpolates", *with_means(THREE, [0.2, 0.5, 0.8], [5, 2, 5]), (2,), [0.2, 0.5, 0.8]),
     # means .4, .4, .8 want b1 = .2 < b0: b1 = b0, and with r = ((3*.4+.8)/4 - .4)/(13/8) = .8/13
     # b0 = .4 - 3/4 r, b2 = .8 - r/4
-    ("degree 2, lower pair tied", *with_means(THREE, [0.4, 0.4, 0.8], [1, 1, 1]), (2,), [4.6 / 13, 4.6 / 13, 10.2 / 13]),
+    ("degree 2, lower tied", *with_means(THREE, [0.4, 0.4, 0.8], [1, 1, 1]), (2,), [4.6 / 13, 4.6 / 13, 10.2 / 13]),
     # its mirror image 1 - f(1 - s): b1 = b2
     ("degree 2, upper pair tied", *with_means(THREE, [0.2, 0.6, 0.6], [1, 1, 1]), (2,), [2.8 / 13, 8.4 / 13, 8.4 / 13]),
     # means 0, 1/2, 1 at degree 1 on three places: b0 = 0, b1 = 1 fits exactly, both bounds active

@@ -139,7 +139,8 @@ def directions_hold(recipe):
             for m in range(M):
                 places = np.repeat(grid(M, seed), 9, axis=0)
                 start = places[:, m].copy()
-                places[:, m] = np.clip(start + np.tile([0, 1e-16, 1e-9, 1e-3, 0.01, 0.1, 0.3, 0.6, 1], len(start) // 9), 0, 1)
+                ahead = np.tile([0, 1e-16, 1e-9, 1e-3, 0.01, 0.1, 0.3, 0.6, 1], len(start) // 9)
+                places[:, m] = np.clip(start + ahead, 0, 1)
                 along = np.diff(curve(places).reshape(-1, 9), axis=1) * directions[m]
                 assert along.min() >= -2e-15, f"falls by {-along.min():.1e} along score {m + 1}"
 
@@ -179,8 +180,9 @@ def nothing_global_changes(recipe):
     """9. No random state, rcParams, warnings filter, cvxopt options."""
 
     def state():
+        legacy = np.random.get_state()  # noqa: NPY002 - the state that must not change
         return copy.deepcopy(
-            (np.random.get_state()[1].tolist(), np.random.get_state()[2], dict(matplotlib.rcParams), warnings.filters,
+            (legacy[1].tolist(), legacy[2], dict(matplotlib.rcParams), warnings.filters,
              dict(cvxopt.solvers.options), np.geterr())
         )  # fmt: skip
 

@@ -171,9 +171,8 @@ def test_pickle_and_copy_predict_the_same_in_a_fresh_process(tmp_path):
         "import pandas, pickle, sys; res = pickle.load(open(sys.argv[1], 'rb')); "
         "p = res.predict(pandas.read_pickle(sys.argv[2])); sys.stdout.write(p.to_numpy().tobytes().hex())"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(path), str(tmp_path / "data.pickle")], capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-c", code, str(path), str(tmp_path / "data.pickle")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == RES.predict(DATA).to_numpy().tobytes().hex()
     again = pickle.loads(pickle.dumps(RES))
     assert again.summary() == RES.summary() and copy.deepcopy(RES).summary() == RES.summary()

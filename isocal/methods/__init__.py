@@ -1,6 +1,13 @@
 """Calibration and fusion methods: one file each, recipe and curve together. base.py is the whole contract."""
 
 from .base import Curve, Recipe
+from .bbq import BBQ
 from .bernstein import Bernstein
+from .beta import Beta
+from .histogram import Histogram
+from .identity import Identity
+from .isotonic import Isotonic
+from .platt import Platt
+from .temperature import Temperature
 
-__all__ = ["Bernstein", "Curve", "Recipe"]
+__all__ = ["BBQ", "Bernstein", "Beta", "Curve", "Histogram", "Identity", "Isotonic", "Platt", "Recipe", "Temperature"]

@@ -41,6 +41,10 @@ class Curve(ABC):
         """Further tables: {title: {column: list}}."""
         return {}
 
+    def bse(self):
+        """{name: standard error} of the coefficients, or None where they have none."""
+        return None
+
     def steps(self):
         """Smallest step along each score in the promised direction: the certificate. None if there is none."""
         return None
@@ -78,12 +82,20 @@ class Recipe(ABC):
         """Where scores must lie: "unit" is [0, 1]."""
         return "real"
 
+    def domain_remedy(self):
+        """What else than a transform helps when scores leave the domain, to end an error message with."""
+        return ""
+
     def directions(self, m):
         """(m,) of +1, -1, 0: what every curve of this recipe promises along each score on the whole domain."""
         return (0,) * m
 
     def bind(self, names):
         """The recipe with options keyed by score name turned into positions."""
+        return self
+
+    def settle(self, s):
+        """The recipe with what all rows decide together fixed, so that folds and replicates do not decide anew."""
         return self
 
     def check(self, s, y, w=None, names=None):
@@ -161,7 +173,7 @@ def check_scores(recipe, s, names=None):
             remedy = "map it to [0, 1] first"
             if names is not None:
                 code = names[m] if names[m].isidentifier() or "(" in names[m] else f"Q({names[m]!r})"
-                remedy = f"use ecdf({code}), unit({code}) or expit({code}) in the formula"
+                remedy = f"use ecdf({code}), unit({code}) or expit({code}) in the formula{recipe.domain_remedy()}"
             raise ValueError(f"{name} must lie in [0, 1], but ranges from {low:.6g} to {high:.6g}: {remedy}")
 
 
@@ -186,3 +198,25 @@ def per_score(option, m, what):
     if len(values) != m:
         raise ValueError(f"{what} has {len(values)} entries for {m} scores: {option!r}")
     return values
+
+
+def check_number(name, value, above=None, at_least=None):
+    """A finite number above or not below a limit, else an error that says which."""
+    rule = f"> {above:g}" if above is not None else f">= {at_least:g}"
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool) and np.isfinite(value)
+    if not number or (above is not None and value <= above) or (at_least is not None and value < at_least):
+        raise ValueError(f"{name} must be a number {rule}; got {value!r}")
+
+
+def check_choice(name, value, choices):
+    """One of the choices, else an error that lists them."""
+    if not any(value is c or (isinstance(c, str) and value == c) for c in choices):
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}")
+
+
+def finite_array(values, name, low=-np.inf, high=np.inf):
+    """A vector read from a file: finite and within limits, else an error that names it."""
+    out = np.asarray(values, dtype=np.float64)
+    if out.ndim != 1 or not np.isfinite(out).all() or np.any(out < low) or np.any(out > high):
+        raise ValueError(f"{name}: a list of finite numbers between {low:g} and {high:g} is expected")
+    return out

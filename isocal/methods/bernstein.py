@@ -15,7 +15,7 @@ from ..numerics.folds import fold_weights
 from ..numerics.moments import Moments, moment_matrix, moments
 from ..numerics.selection import candidates, degree_path, fold_moments
 from ..numerics.sieve import fit_degree, node_support
-from .base import Curve, Recipe, arrays, by_name, columns, per_score, positive, score_name
+from .base import Curve, Recipe, arrays, by_name, check_choice, columns, per_score, positive, score_name
 
 MOST_COEFFICIENTS = 3000
 WORDS = {"increasing": 1, "decreasing": -1, "none": 0}
@@ -45,10 +45,7 @@ class BernsteinCurve(Curve):
         p = evaluate(self.beta, np.clip(s, 0.0, 1.0))
         return np.clip(p, self.beta.min(), self.beta.max())
 
-    @property
-    def K(self):
-        """Degree along each score."""
-        return tuple(size - 1 for size in self.beta.shape)
+    K = property(lambda self: tuple(size - 1 for size in self.beta.shape))
 
     def coef(self):
         return {f"beta[{','.join(map(str, k))}]": float(b) for k, b in np.ndenumerate(self.beta)}
@@ -100,16 +97,18 @@ class BernsteinCurve(Curve):
         beta, directions = np.array(d["beta"], dtype=np.float64), tuple(int(v) for v in d["directions"])
         if beta.ndim != len(directions) or not 1 <= beta.ndim <= Bernstein.max_scores or min(beta.shape) < 2:
             raise ValueError(f"bernstein: coefficients of shape {beta.shape} do not fit {len(directions)} scores")
+        if beta.size > MOST_COEFFICIENTS or not (float(d["kkt"]) >= 0 and float(d["df"]) >= 0):
+            raise ValueError(f"bernstein: more than {MOST_COEFFICIENTS:,} coefficients, or kkt or df below 0")
         if not (np.isfinite(beta).all() and beta.min() >= 0 and beta.max() <= 1):
             raise ValueError("bernstein: coefficients must be finite and lie in [0, 1]")
         if any(step is not None and step < 0 for step in smallest_steps(beta, directions)):
             raise ValueError("bernstein: the coefficients break the promised direction of a score")
-        support = np.array(d["support"], dtype=bool)
+        support, notes = np.array(d["support"], dtype=bool), {str(k): str(v) for k, v in d["notes"].items()}
         if support.shape != beta.shape:
             raise ValueError(f"bernstein: support has shape {support.shape}, coefficients {beta.shape}")
         return cls(
             beta=beta, directions=directions, df=float(d["df"]), kkt=float(d["kkt"]), polished=bool(d["polished"]),
-            support=support, notes={str(k): str(v) for k, v in d["notes"].items()}, path=d["path"],
+            support=support, notes=notes, path=d["path"],
         )  # fmt: skip
 
 
@@ -176,6 +175,7 @@ class Bernstein(Recipe):
                     "K must be an integer of at least 1, a tuple or a dict by score, or one of "
                     f"{', '.join(map(repr, CRITERIA))}; got {self.K!r}"
                 )
+        check_choice("anisotropic", self.anisotropic, (True, False))
         if self.anisotropic and not self.needs_raw:
             raise ValueError(f"anisotropic=True needs K to be chosen, K='cv'; got K={self.K!r}")
         for word in _values(self.monotone):
@@ -200,9 +200,8 @@ class Bernstein(Recipe):
         return tuple(int(k) for k in per_score(DEFAULT_K.get(m, 3) if self.K is None else self.K, m, "K"))
 
     def bind(self, names):
-        K, monotone = self.K, self.monotone
+        K, monotone, usual = self.K, self.monotone, DEFAULT_K.get(len(names), 3)
         if isinstance(K, dict):
-            usual = DEFAULT_K.get(len(names), 3)
             K = tuple(usual if k is None else k for k in by_name(K, names, "K"))
         if isinstance(monotone, dict):
             monotone = tuple(word or "increasing" for word in by_name(monotone, names, "monotone"))
@@ -230,7 +229,7 @@ class Bernstein(Recipe):
         for m in range(s.shape[1]):
             if s[0, m] == s[:, m].min() == s[:, m].max():
                 raise ValueError(
-                    f"{score_name(names, m)} is constant ({s[0, m]:.6g} in every row): it says nothing; leave it out"
+                    f"{score_name(names, m)} is constant (one value in every row): it says nothing; leave it out"
                 )
 
     def fit_arrays(self, s, y, w=None, raw=None):
@@ -241,22 +240,23 @@ class Bernstein(Recipe):
         found = moments(s, y, w, [2 * k for k in self.degrees(s.shape[1])])
         return self.fit_sums(found, _duplicates(s))
 
-    def _choose(self, s, y, w, raw):
+    def _choose(self, s, y, w, raw, details=True):
         """The curve of the degree that the criterion chooses, with the path of all of them."""
         M = s.shape[1]
         tried = candidates(M, self.anisotropic)
         folds = fold_moments(s, y, w, fold_weights(y, raw, w), [2 * max(k) for k in zip(*tried, strict=True)])
-        path = degree_path(folds, tried, self.directions(M), float(self.tie_break), self.K, (s, y, w))
+        path = degree_path(folds, tried, self.directions(M), float(self.tie_break), self.K, (s, y, w), details)
         sums = sum(folds[1:], folds[0]).lower([2 * k for k in path.K[path.chosen]])
         note = {"K": f" (by {CRITERIA[self.K]})"}
-        return replace(self.fit_sums(sums, note | _duplicates(s)), path=path.columns())
+        curve = self.fit_sums(sums, note | _duplicates(s))
+        return replace(curve, path=path.columns()) if details else curve
 
     def fit_many(self, s, Y, W=None):
         """One pass over the rows for all r problems, then one small quadratic programme each."""
         Y, W, r = columns(Y, W)
         if self.needs_raw:
-            rows = (positive(s, Y[:, j % Y.shape[1]], W[:, j % W.shape[1]]) for j in range(r))
-            return [self._choose(*part, part[0]) for part in rows]
+            parts = (positive(s, Y[:, j % Y.shape[1]], W[:, j % W.shape[1]]) for j in range(r))
+            return [self._choose(*part, part[0], details=False) for part in parts]
         D = [2 * k for k in self.degrees(s.shape[1])]
         T0 = moment_matrix(s, W, D)
         T1 = moment_matrix(s, W * Y, D)

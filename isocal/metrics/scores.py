@@ -1,6 +1,11 @@
-"""Scores of probability forecasts: Brier, logarithmic, area under the ROC curve."""
+"""Scores of probability forecasts: Brier, logarithmic, area under the ROC curve, accuracy, net benefit."""
 
 import numpy as np
+import pandas as pd
+
+from ..numerics.forecast import DIGITS, check_forecast, forecast_blocks
+
+__all__ = ["accuracy", "auc", "brier", "brier_skill", "check_forecast", "decision_curve", "log_loss", "rmse"]
 
 
 def brier(y, p, w=None):
@@ -11,7 +16,7 @@ def brier(y, p, w=None):
     y, p : array_like, shape (n,)
         Labels in {0, 1} and probabilities in [0, 1].
     w : array_like, shape (n,), optional
-        Case weights.
+        Case weights: a whole weight is a row repeated so often, zero a row left out.
 
     Returns
     -------
@@ -21,7 +26,7 @@ def brier(y, p, w=None):
     Raises
     ------
     ValueError
-        If labels are not 0 and 1, probabilities leave [0, 1] or are NaN, or lengths differ.
+        If labels are not 0 and 1, probabilities leave [0, 1] or are NaN, weights are negative, or lengths differ.
 
     References
     ----------
@@ -35,6 +40,42 @@ def brier(y, p, w=None):
     """
     y, p, w = check_forecast(y, p, w)
     return float(w @ (y - p) ** 2 / w.sum())
+
+
+def rmse(y, p, w=None):
+    """Root of the Brier score.
+
+    Parameters, errors: as `brier`. Returns a float in [0, 1]; lower is better.
+
+    Examples
+    --------
+    >>> from isocal.metrics import rmse
+    >>> rmse([0, 1], [0.5, 0.5])
+    0.5
+    """
+    return float(np.sqrt(brier(y, p, w)))
+
+
+def brier_skill(y, p, w=None):
+    """Brier skill 1 - Brier/(ybar (1 - ybar)), the scaled Brier score; NaN where one class is absent.
+
+    The reference forecast is the event frequency ybar of the same rows; with one class it has the score 0 and the
+    ratio is not defined. Parameters, errors: as `brier`. Returns a float <= 1; higher is better.
+
+    References
+    ----------
+    Wilks, D. S. (2019). Statistical Methods in the Atmospheric Sciences, 4th ed. doi:10.1016/C2017-0-03921-6
+
+    Examples
+    --------
+    >>> from isocal.metrics import brier_skill
+    >>> brier_skill([0, 1], [0.25, 0.75])
+    0.75
+    """
+    score = brier(y, p, w)
+    y, _, w = check_forecast(y, p, w)
+    rate = w @ y / w.sum()
+    return float(1 - score / (rate * (1 - rate))) if 0 < rate < 1 else float("nan")
 
 
 def log_loss(y, p, w=None):
@@ -60,7 +101,8 @@ def log_loss(y, p, w=None):
 def auc(y, p, w=None):
     """Area under the ROC curve: P(p_event > p_nonevent) + P(tie)/2; NaN where one class is absent.
 
-    Probabilities are rounded to 12 decimals first, so that round-off never becomes an order.
+    With one class there is no pair of an event and a non-event to compare. Probabilities are rounded to 12 decimals
+    first, so that round-off never becomes an order.
     Parameters, errors: as `brier`. Returns a float in [0, 1]; higher is better.
 
     References
@@ -73,10 +115,8 @@ def auc(y, p, w=None):
     >>> auc([0, 1, 1], [0.2, 0.2, 0.7])
     0.75
     """
-    y, p, w = check_forecast(y, p, w)
-    distinct, at = np.unique(np.round(p, 12), return_inverse=True)
-    events = np.bincount(at, w * y, minlength=len(distinct))
-    others = np.bincount(at, w * (1 - y), minlength=len(distinct))
+    blocks = forecast_blocks(y, p, w)
+    events, others = blocks.events, blocks.others
     pairs = events.sum() * others.sum()
     if pairs == 0:
         return float("nan")
@@ -84,17 +124,66 @@ def auc(y, p, w=None):
     return float(np.sum(events * (below + others / 2)) / pairs)
 
 
-def check_forecast(y, p, w=None):
-    """(y, p, w) as float64 arrays of equal length, w ones where None; says what is wrong otherwise."""
-    y, p = np.asarray(y, dtype=np.float64), np.asarray(p, dtype=np.float64)
-    w = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
-    if y.ndim != 1 or y.shape != p.shape or w.shape != y.shape:
-        raise ValueError(f"y, p and w must be one-dimensional and equally long; got {y.shape}, {p.shape}, {w.shape}")
-    if len(y) == 0 or not w.sum() > 0:
-        raise ValueError("there are no rows of positive weight")
-    if not np.all((y == 0) | (y == 1)):
-        swapped = ": are y and p swapped?" if np.all((p == 0) | (p == 1)) else ""
-        raise ValueError(f"y must hold 0 and 1 only{swapped}")
-    if not (np.all(p >= 0) and np.all(p <= 1)):
-        raise ValueError("p must lie in [0, 1] and not be NaN")
-    return y, p, w
+def accuracy(y, p, w=None, threshold=0.5):
+    """Share of rows on the right side: an event is foretold where p >= threshold (both to 12 decimals).
+
+    Parameters, errors: as `brier`; `threshold` is a number in [0, 1]. Returns a float in [0, 1]; higher is better.
+
+    Examples
+    --------
+    >>> from isocal.metrics import accuracy
+    >>> accuracy([0, 1, 1, 0], [0.2, 0.5, 0.4, 0.1])
+    0.75
+    """
+    y, p, w = check_forecast(y, p, w)
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold must lie in [0, 1]; got {threshold!r}")
+    foretold = np.round(p, DIGITS) >= round(float(threshold), DIGITS)
+    return float(w @ (foretold == (y == 1)) / w.sum())
+
+
+def decision_curve(y, p, w=None, thresholds=None):
+    """Net benefit of acting where p >= t, of acting always and of never acting, for each threshold t.
+
+    Net benefit is (true positives - false positives t/(1 - t))/n: a false alarm costs t/(1 - t) of a hit.
+
+    Parameters
+    ----------
+    y, p, w
+        As in `brier`.
+    thresholds : array_like, shape (k,), optional
+        In [0, 1); 0.01, 0.02, ..., 0.99 if left out.
+
+    Returns
+    -------
+    DataFrame
+        Columns threshold, model, treat_all, treat_none.
+
+    Raises
+    ------
+    ValueError
+        As `brier`; if a threshold leaves [0, 1).
+
+    References
+    ----------
+    Vickers, A. J. & Elkin, E. B. (2006). Medical Decision Making 26(6), 565-574. doi:10.1177/0272989X06295361
+
+    Examples
+    --------
+    >>> from isocal.metrics import decision_curve
+    >>> decision_curve([0, 1, 1, 0], [0.2, 0.6, 0.4, 0.5], thresholds=[0.5])
+       threshold  model  treat_all  treat_none
+    0        0.5    0.0        0.0         0.0
+    """
+    blocks = forecast_blocks(y, p, w)
+    t = np.arange(1, 100) / 100 if thresholds is None else np.asarray(thresholds, dtype=np.float64)
+    if t.ndim != 1 or not np.all((t >= 0) & (t < 1)):
+        raise ValueError("thresholds must be one-dimensional and lie in [0, 1)")
+    first = np.searchsorted(blocks.x, np.round(t, DIGITS), side="left")
+    events, others = blocks.events_to[-1], blocks.others_to[-1]
+    n = events + others
+    hits, alarms = events - blocks.events_to[first], others - blocks.others_to[first]
+    cost = t / (1 - t)
+    everyone = (events - others * cost) / n
+    columns = {"threshold": t, "model": (hits - alarms * cost) / n, "treat_all": everyone, "treat_none": 0.0}
+    return pd.DataFrame(columns)

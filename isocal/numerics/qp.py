@@ -12,6 +12,7 @@ from functools import lru_cache
 import cvxopt
 import numpy as np
 from cvxopt import solvers
+from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import nnls
 from scipy.sparse import coo_array
 
@@ -19,6 +20,7 @@ OPTIONS = {"show_progress": False, "maxiters": 100, "abstol": 1e-10, "reltol": 1
 ROUNDS = 12  # of polishing; rows that the level-set solve violates join the active set in each
 VIOLATION = 1e-12  # a row violated by less is round-off: the running maximum removes it
 SIGN = 1e-9  # accepted round-off in multipliers and stationarity, relative to the mean Gram diagonal
+PROJECTIONS, MOST_FOR_NNLS = 50, 300  # rounds; active rows
 FAILED = 1e-6  # an unpolished solution with a larger KKT residual is not a fit
 RANK = 1e-10  # eigenvalues of the level-set Gram above this times the mean Gram diagonal count
 
@@ -73,16 +75,26 @@ def solve(G, t, weight, mean, cone, penalty=None, rough=False):
 
 def _minimise(P, q, cone, upper):
     """(x, level sets, multipliers, KKT residual, polished?) of the scaled problem."""
-    x, slack, z = _interior(P, q, cone, upper)
-    found = _polish(P, q, cone, upper, slack, z)
-    if found is not None:
+    interior, slack, z = _interior(P, q, cone, upper)
+    active, best = z > slack, None
+    for _ in range(ROUNDS):
+        found = _polish(P, q, cone, upper, active)
+        if found is None:
+            break
         x, levels, active = found
-        multipliers = _multipliers(P @ x + q, cone, active, levels, z)
+        g = P @ x + q
+        multipliers = _multipliers(g, cone, active, levels, z)
         x = _ordered(x, cone, upper)
         kkt = _kkt(P, q, cone, upper, x, multipliers)
-        if kkt <= SIGN:
-            return x, levels, multipliers, kkt, True
-    x = _ordered(_interior(P, q, cone, upper)[0], cone, upper)
+        if best is None or kkt < best[3]:
+            best = x, levels, multipliers, kkt, True
+        leaving = active & _moves_apart(-(g + cone.transpose(multipliers)), cone)
+        if kkt <= exact(cone) or not leaving.any():
+            break
+        active = active & ~leaving
+    if best is not None and best[3] <= SIGN:
+        return best
+    x = _ordered(interior, cone, upper)
     kkt = _kkt(P, q, cone, upper, x, z)
     if not kkt <= FAILED:
         raise ValueError(
@@ -90,6 +102,19 @@ def _minimise(P, q, cone, upper):
             "use a smaller K, or tie_break=1e-10 if it was switched off"
         )
     return x, _level_sets(cone, cone.slack(x, upper) <= 1e-9 * upper)[0], z, kkt, False
+
+
+def exact(cone):
+    """KKT residual at which the active set is right, round-off of p sums aside; above it rows leave and join."""
+    return 1e-12 * (1 + cone.p / 300)
+
+
+def _moves_apart(direction, cone):
+    """Rows that a direction leaves. What non-negative multipliers leave of the gradient is, reversed, a direction of
+    descent that violates no active row (it is a projection on their cone): rows it leaves should not be active.
+    """
+    full = np.r_[direction, 0.0, 0.0]
+    return full[cone.ends[:, 1]] - full[cone.ends[:, 0]] > 1e-3 * np.max(np.abs(direction))
 
 
 def _ordered(x, cone, upper):
@@ -141,9 +166,8 @@ def _level_sets(cone, active):
     return number[labels[: cone.p]], len(free)
 
 
-def _polish(P, q, cone, upper, slack, z):
+def _polish(P, q, cone, upper, active):
     """(x, levels, active rows) with x exact on its level sets and feasible up to round-off, or None."""
-    active = z > slack
     for _ in range(ROUNDS):
         levels, count = _level_sets(cone, active)
         if levels is None:
@@ -169,30 +193,46 @@ def _solve(A, b):
 
 
 def _multipliers(g, cone, active, levels, z):
-    """Multipliers of the active rows with g + A' lambda = 0: those nearest to the solver's, else by NNLS.
+    """Multipliers >= 0 of the active rows with g + A' lambda = 0 as nearly as there are any.
 
-    They are not unique for two scores or more: the active rows are linearly dependent.
+    They are not unique for two scores or more: the active rows are linearly dependent. Projections in turn on the
+    equations and on the orthant, from the solver's; non-negative least squares where those do not settle.
     """
     out = np.zeros(len(z))
     if not active.any():
         return out
-    start = np.where(active, z, 0.0)
     first, second = cone.ends[active].T
-    L = np.zeros((cone.p + 2, cone.p + 2))  # A_A' A_A: the Laplacian of the graph of active rows
-    np.add.at(L, (first, second), -1.0)
-    L = L + L.T
-    L[np.diag_indices_from(L)] = -L.sum(axis=1)
-    L = L[: cone.p, : cone.p]
-    number, ground = np.unique(levels, return_index=True)
-    ground = ground[number >= 0]
-    L[ground, ground] += 1.0  # the right side sums to zero on each level set: grounding one node changes nothing
-    u = np.r_[np.linalg.solve(L, g + cone.transpose(start)), 0.0, 0.0]
-    out[active] = z[active] - (u[first] - u[second])
-    if out.min() < -SIGN or np.max(np.abs(g + cone.transpose(out))) > SIGN:
+    factor = cho_factor(_grounded_laplacian(cone, first, second, levels), check_finite=False)
+    lagrange = z[active]
+    for _ in range(PROJECTIONS):
+        out[active] = lagrange
+        u = np.r_[cho_solve(factor, g + cone.transpose(out), check_finite=False), 0.0, 0.0]
+        lagrange = lagrange - (u[first] - u[second])
+        if lagrange.min() >= -exact(cone):
+            break
+        lagrange = np.maximum(lagrange, 0.0)
+    out[active] = lagrange
+    wrong = out.min() < -exact(cone) or np.max(np.abs(g + cone.transpose(out))) > exact(cone)
+    if wrong and len(lagrange) <= MOST_FOR_NNLS:
         rows, columns, values, size = cone.signed
         A = coo_array((values, (rows, columns)), shape=(size, cone.p)).toarray()[active]
         out[active] = nnls(A.T, -g)[0]
     return np.maximum(out, 0.0)
+
+
+def _grounded_laplacian(cone, first, second, levels):
+    """A_A' A_A, the Laplacian of the graph of active rows, with one node of each free level set tied to the ground.
+
+    The right sides it is solved for sum to zero on each level set, so that the tie carries nothing.
+    """
+    L = np.zeros((cone.p + 2, cone.p + 2))
+    L[first, second] = -1.0  # no row stands twice
+    L = L + L.T
+    L[np.diag_indices_from(L)] = -L.sum(axis=1)
+    number, ground = np.unique(levels, return_index=True)
+    ground = ground[number >= 0]
+    L[ground, ground] += 1.0
+    return L[: cone.p, : cone.p]
 
 
 def _kkt(P, q, cone, upper, x, multipliers):

@@ -58,28 +58,34 @@ def fold_moments(s, y, w, W, degrees):
     return out
 
 
-def degree_path(folds, K_list, directions, strength, criterion, rows):
+def degree_path(folds, K_list, directions, strength, criterion, rows, details=True):
     """Fit every degree to all folds but one and to all of them; criterion "cv", "aic" or "bic".
 
-    folds: moments of the test parts at twice the largest degree; rows (s, y, w): only the likelihood needs them.
+    folds: moments of the test parts at twice the largest degree; rows (s, y, w): only the likelihood needs them;
+    details=False computes the criterion alone and leaves the other columns NaN.
     """
     total = sum(folds[1:], folds[0])
-    likelihood = criterion != "cv" or len(rows[1]) <= LIKELIHOOD_ROWS
+    of_all = details or criterion != "cv"
+    likelihood = criterion != "cv" or (details and len(rows[1]) <= LIKELIHOOD_ROWS)
     grid = _grid(len(directions))
-    df, cv, llf, change, before = [], [], [], [], None
-    for K in K_list:
+    df, cv, llf, change = np.full((4, len(K_list)), np.nan)
+    before = None
+    for i, K in enumerate(K_list):
+        if details or criterion == "cv":
+            cv[i] = _held_out(folds, total, K, directions, strength)
+        if not of_all:
+            continue
         fit = fit_degree(total, K, directions, strength)
-        beta = fit.beta.reshape([k + 1 for k in K])
-        df.append(fit.df)
-        cv.append(_held_out(folds, total, K, directions, strength))
-        llf.append(_log_likelihood(beta, *rows) if likelihood else np.nan)
+        beta, df[i] = fit.beta.reshape([k + 1 for k in K]), fit.df
+        if likelihood:
+            llf[i] = _log_likelihood(beta, *rows)
         at_grid = evaluate(beta, grid)
-        change.append(np.nan if before is None else np.max(np.abs(at_grid - before)))
+        if before is not None:
+            change[i] = np.max(np.abs(at_grid - before))
         before = at_grid
-    df, cv, llf = map(np.array, (df, cv, llf))
     aic, bic = -2 * llf + 2 * df, -2 * llf + np.log(total.weight) * df
     chosen = _choose({"cv": cv, "aic": aic, "bic": bic}[criterion], criterion)
-    return DegreePath(list(K_list), df, cv, aic, bic, np.array(change), chosen)
+    return DegreePath(list(K_list), df, cv, aic, bic, change, chosen)
 
 
 def _choose(values, criterion):

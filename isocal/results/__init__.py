@@ -5,7 +5,7 @@ A method here is one documented function of its room bound by one line; numbers 
 
 from functools import cached_property
 
-from . import assess, predictions, tables
+from . import assess, draw, export, inference, predictions, tables
 
 
 class Results:
@@ -30,6 +30,8 @@ class Results:
         defined; the sum of weights is the n of bic).
     params : pandas.Series
         Coefficients by name.
+    bse : pandas.Series
+        Their standard errors, for methods that have them.
     """
 
     def __init__(self, recipe, curve, terms, response, rows=None, model=None, facts=None):
@@ -64,12 +66,16 @@ class Results:
     aic = property(tables.aic)
     bic = property(tables.bic)
     params = property(tables.params)
+    bse = property(inference.bse)
 
     predict, predict_frame, augment = predictions.predict, predictions.predict_frame, predictions.augment
     fittedvalues = property(predictions.fittedvalues)
     resid = property(predictions.resid)
     cross_val_predict = assess.cross_val_predict
     summary, table, coef, tidy, glance = tables.summary, tables.table, tables.coef, tables.tidy, tables.glance
+    plot, plot_path, plot_slices = draw.plot, draw.plot_path, draw.plot_slices
+    conf_int, credible_band = inference.conf_int, inference.credible_band
+    save = export.save
     __str__, _repr_html_ = tables.digest, tables.digest_html
 
     def __repr__(self):

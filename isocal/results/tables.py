@@ -4,8 +4,12 @@ from html import escape
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr
 
-from .summary import Block, Summary
+from ..summary import Block, Summary
+from .inference import conf_int
+
+LONGEST = 20  # rows of a method's own table that summary() prints
 
 
 def summary(self):
@@ -27,7 +31,7 @@ def summary(self):
     >>> "Cross-validated" in res.summary().as_text()
     True
     """
-    blocks = [_header(self), _scores(self), _fit(self)]
+    blocks = [_header(self), *_coefficients(self), _scores(self), _fit(self)]
     blocks += [_extra(title, columns) for title, columns in self.curve.tables().items()]
     return Summary(tuple(blocks), tuple(_notes(self)))
 
@@ -49,6 +53,19 @@ def _header(self):
         side.extend([["", ""]] * (height - len(side)))
     rows = tuple((a[1], b[0], b[1]) for a, b in zip(*pairs, strict=True))
     return Block(f"{self.recipe.title} Results", None, tuple(a[0] for a in pairs[0]), rows)
+
+
+def _coefficients(self):
+    """statsmodels' coefficient table, for methods with standard errors."""
+    if self.curve.bse() is None:
+        return
+    t = tidy(self)
+    headers = ("", "coef", "std err", "z", "P>|z|", "[0.025", "0.975]")
+    figures = (t.estimate, t.std_error, t.statistic, t.p_value, t.conf_low, t.conf_high)
+    rows = tuple(
+        tuple(_cell(v, f".{3 if i in (2, 3) else 4}f") for i, v in enumerate(row)) for row in zip(*figures, strict=True)
+    )
+    yield Block(None, headers, tuple(t.term), rows)
 
 
 def _number(value, spec):
@@ -75,11 +92,13 @@ def scores_table(self):
 
 def _scores(self):
     t = scores_table(self)
-    headers = ("", "direction", "lowest", "highest", "mean slope", "share")
-    columns = [t[name] for name in ("direction", "low", "high", "mean_slope", "share")]
+    names = ["direction", "low", "high", "mean_slope", "share"]
+    heads = ["direction", "lowest", "highest", "mean slope", "share"]
+    shown = 5 if self.facts["slopes"] else 3  # a step function has no slopes
+    columns = [t[name] for name in names[:shown]]
     formats = (str, "{:.4g}".format, "{:.4g}".format, _four, _percent)
-    rows = [tuple(f(v) for f, v in zip(formats, row, strict=True)) for row in zip(*columns, strict=True)]
-    return Block(None, headers, tuple(t["term"]), tuple(rows))
+    rows = [tuple(f(v) for f, v in zip(formats, row, strict=False)) for row in zip(*columns, strict=True)]
+    return Block(None, ("", *heads[:shown]), tuple(t["term"]), tuple(rows))
 
 
 def _cell(value, spec):
@@ -102,6 +121,10 @@ def _fit(self):
 
 def _extra(title, columns):
     stubs, *rest = columns
+    first = {name: values[:LONGEST] for name, values in columns.items()}
+    if len(columns[stubs]) > LONGEST:
+        title = f"{title} (the first {LONGEST} of {len(columns[stubs])}; all in .table({title!r}))"
+    columns = first
     rows = tuple(zip(*([_text(v) for v in columns[name]] for name in rest), strict=True))
     return Block(title, (stubs, *rest), tuple(_text(v) for v in columns[stubs]), rows)
 
@@ -182,8 +205,17 @@ def coef(self):
 
 
 def tidy(self):
-    """One row a coefficient: ``term estimate``, after R's broom."""
-    return pd.DataFrame({"term": list(self.curve.coef()), "estimate": list(self.curve.coef().values())})
+    """One row a coefficient: ``term estimate``, after R's broom; where the method has standard errors also
+    ``std_error statistic p_value conf_low conf_high`` (normal, 95 %).
+    """
+    out = pd.DataFrame({"term": list(self.curve.coef()), "estimate": list(self.curve.coef().values())})
+    if self.curve.bse() is None:
+        return out
+    out["std_error"] = list(self.curve.bse().values())
+    out["statistic"] = out.estimate / out.std_error
+    out["p_value"] = 2 * ndtr(-out.statistic.abs())
+    interval = conf_int(self).reset_index(drop=True)
+    return out.assign(conf_low=interval.conf_low, conf_high=interval.conf_high)
 
 
 def glance(self):

@@ -145,7 +145,8 @@ def test_support_follows_its_definition():
     peak = np.array([binom.pmf(k, 4, k / 4) for k in range(5)])
     expected = np.einsum("ni,nj->ij", *b) / np.outer(peak, peak) >= 1
     assert np.array_equal(curve.support, expected) and not expected.all()
-    assert curve.supported(np.array([[0.1, 0.5], [1.0, 0.5], [np.nan, 0.5]])).tolist() == [True, bool(expected[4, 2]), False]
+    places = np.array([[0.1, 0.5], [1.0, 0.5], [np.nan, 0.5]])
+    assert curve.supported(places).tolist() == [True, bool(expected[4, 2]), False]
     side = np.array([1, 2, 2, 2, 1]) / 8
     assert curve.unsupported_share() == pytest.approx(np.sum(np.outer(side, side)[~expected]))
 

@@ -1,0 +1,60 @@
+"""The part of the zoo whose answers need more than a line: exact_solver solves them in rational arithmetic."""
+
+import numpy as np
+from hard_cases.cases import Case
+
+FLOAT32_SEVENTHS = tuple(float(np.float32(k) / np.float32(7)) for k in range(8))
+INTEGER_SCORE = tuple(k / 8 for k in range(9)) * 2
+PLAIN = (0.125, 0.25, 0.375, 0.5, 0.625, 0.75)
+
+EXACT = [
+    Case("perfectly separated, degree 5", "steepest possible curve: all coefficients on a bound or tied",
+         (0.125, 0.25, 0.375, 0.625, 0.75, 0.875), (0, 0, 0, 1, 1, 1), 5),
+    Case("degree 10, six rows", "more coefficients than rows, all inside", PLAIN, (0, 0, 1, 0, 1, 1), 10),
+    Case("alternating labels", "many near-equal active sets", (0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0),
+         (0, 1, 0, 1, 0, 1, 0, 1, 0), 6),
+    Case("alternating labels, rising", "the same with an end that rises", (0.0, 0.25, 0.5, 0.75, 1.0),
+         (0, 1, 0, 1, 1), 5),
+    Case("rows at the nodes k/5", "a row exactly where a basis function peaks", (0.0, 0.2, 0.4, 0.6, 0.8, 1.0),
+         (0, 1, 0, 0, 1, 1), 5),
+    Case("float32 grid", "sevenths rounded to float32: ties in float32, not in float64", FLOAT32_SEVENTHS,
+         (0, 0, 1, 0, 1, 0, 1, 1), 3),
+    Case("integer clinical score", "0 to 8 points, sparse counts at the top, no event at 1 and 3", INTEGER_SCORE,
+         (1,) * 9 + (0,) * 9, 4, w=(2, 0, 5, 0, 9, 8, 4, 3, 1, 210, 180, 160, 90, 60, 21, 7, 2, 0)),
+    Case("one bit apart, degree 3", "Gram rows equal to 16 digits", (0.0, 0.5, 0.5 + 2**-52, 1.0), (0, 1, 0, 1), 3),
+    Case("a cluster and one row 1e-12 away", "the score is all but constant", (0.5, 0.5, 0.5 + 1e-12), (0, 1, 0), 2,
+         w=(900, 99, 1)),
+    Case("one event among a thousand", "base rate 1/1000, the event in the middle", (0.0, 0.25, 0.5, 0.5, 0.75, 1.0),
+         (0, 0, 0, 1, 0, 0), 4, w=(200, 200, 199, 1, 200, 200), tolerance=1e-11),
+    Case("base rate 1e-6 inside", "the optimum is 1e-6 of the bound away from 0", (0.25, 0.25, 0.5, 0.5, 0.75, 0.75),
+         (0, 1, 0, 1, 0, 1), 3, w=(10**6, 1, 10**6, 0, 10**6, 2), tolerance=1e-14),
+    Case("base rate 1 - 1e-6 inside", "the mirror image", (0.25, 0.25, 0.5, 0.5, 0.75, 0.75), (1, 0, 1, 0, 1, 0), 3,
+         w=(10**6, 2, 10**6, 0, 10**6, 1), tolerance=3e-14),
+    Case("weights spanning 1e12 inside", "heavy rows fix the line, light rows decide nothing that can be seen",
+         (0.25, 0.25, 0.75, 0.5, 1.0), (0, 1, 1, 0, 1), 2, w=(1e12, 1e11, 1e12, 1, 1)),
+    Case("light rows between heavy ends", "1e4 to 1: the middle is settled by the light rows",
+         (0.0, 0.5, 0.5, 1.0), (0, 1, 0, 1), 3, w=(1e4, 3, 1, 1e4), tolerance=1e-6),
+    Case("decreasing, degree 4", "flipped axis with inner rows", PLAIN, (1, 1, 0, 1, 0, 0), 4, monotone="decreasing"),
+    Case("free, degree 4", "bounds alone", PLAIN, (1, 0, 0, 1, 1, 0), 4, monotone="none"),
+    Case("square with inner rows", "nine coefficients, eight rows, half of them not comparable",
+         ((0.125, 0.5), (0.5, 0.125), (0.25, 0.75), (0.75, 0.25), (0.5, 0.5), (0.875, 0.5), (0.5, 1.0), (0.0, 0.25)),
+         (0, 1, 1, 0, 0, 1, 1, 0), 2),
+    Case("anti-correlated inside", "s2 = 1 - s1: only a curve of the square is seen",
+         tuple((x, 1 - x) for x in (0.0, 0.125, 0.375, 0.5, 0.75, 1.0)), (1, 0, 1, 0, 1, 1), 2),
+    Case("duplicated scores inside", "s1 = s2 at degree 2", tuple((x, x) for x in PLAIN), (0, 1, 0, 1, 1, 0), 2),
+    Case("degrees 3 and 1", "another degree on each axis, one decreasing",
+         ((0.25, 0.0), (0.25, 1.0), (0.5, 0.5), (0.75, 0.25), (1.0, 0.75), (0.0, 0.5)), (1, 0, 0, 1, 1, 0), (3, 1),
+         monotone=("increasing", "decreasing")),
+    Case("one axis free inside", "free axis of degree 2",
+         ((0.25, 0.0), (0.25, 1.0), (0.5, 0.5), (0.75, 0.25), (1.0, 0.75), (0.0, 0.5)), (1, 0, 1, 1, 0, 0), (1, 2),
+         monotone=("increasing", "none")),
+    Case("three scores, four inner rows", "8 coefficients, 4 rows", ((0.25, 0.5, 0.75), (0.5, 0.25, 0.5),
+         (0.75, 0.75, 0.25), (0.5, 0.75, 1.0)), (1, 0, 0, 1), 1),
+    Case("free, one dip", "a coefficient 2e-6 from its bound", (0.0, 0.125, 0.125, 1.0), (1, 0, 1, 1), 5,
+         w=(1, 4, 2, 4), monotone="none"),
+    Case("one axis free, weights spanning 1e6", "an interior point cannot be polished without dropping a row",
+         ((0.0, 1 - 2**-30), (1.0, 1.0), (0.5, 1.0)), (1, 0, 0), (1, 2), w=(1e6, 100, 1),
+         monotone=("none", "increasing"), tie_break=0),
+    Case("next to the ends of a square", "scores 2^-30 from 0 and 1: the unit square seen through a keyhole",
+         ((2**-30, 1 - 2**-30), (0.0, 1.0), (1 - 2**-30, 2**-30)), (1, 0, 0), 2, w=(1, 10, 100), tie_break=1e-10),
+]  # fmt: skip
