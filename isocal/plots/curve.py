@@ -6,6 +6,7 @@ import numpy as np
 
 from .marks import ACCENT, FAINT, INK, plain, set_type
 
+MOST_MEMBERS = 12  # curves drawn of those that are averaged
 Z95 = 1.959963984540054  # the 0.975 quantile of the normal distribution
 
 
@@ -40,7 +41,7 @@ def frequencies(x, y, w):
     return Bins(mean / mass, share, np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1), mass)
 
 
-def draw_curve(ax, x, p, labels, points=None, bins=None, classes=None):
+def draw_curve(ax, x, p, labels, points=None, bins=None, classes=None, members=None):
     """Draw probability p (a,) over x (a,), ticks at points and observed frequencies of bins.
 
     Parameters
@@ -54,12 +55,17 @@ def draw_curve(ax, x, p, labels, points=None, bins=None, classes=None):
     bins : Bins, optional
     classes : tuple of str, optional
         Names of the class that is not the event and of the event, for the legend.
+    members : numpy.ndarray, shape (a, k), optional
+        Curves of which p is the average, the heaviest first.
 
     Returns
     -------
     matplotlib.axes.Axes
     """
     small = set_type(ax)
+    if members is not None:
+        lines = ax.plot(x, members[:, :MOST_MEMBERS], color=FAINT, linewidth=0.8, zorder=2)
+        lines[0].set_label(f"models averaged ({members.shape[1]})")
     ax.plot(x, p, color=ACCENT, linewidth=1.8, label="fitted", zorder=3, solid_capstyle="butt")
     if bins is not None:
         _dots(ax, bins)

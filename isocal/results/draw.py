@@ -70,8 +70,9 @@ def plot(self, ax=None, *, scale="score", scores=None, at=0.5, points=True):
     if len(pair) == 1:
         x = section.values(self, 0, scale, FINE)
         bins = shown and frequencies(shown[0][:, 0], *shown[1:])
-        return draw_curve(ax, x, self.curve(section.scores(self, {0: x}, held, scale)), (*axes, label), marked, bins,
-                          section.classes_of(self))  # fmt: skip
+        s = section.scores(self, {0: x}, held, scale)
+        labels, classes = (*axes, label), section.classes_of(self)
+        return draw_curve(ax, x, self.curve(s), labels, marked, bins, classes, _averaged(self, s))
     x, y = (section.values(self, m, scale, GRID) for m in pair)
     s = section.scores(self, {pair[0]: np.repeat(x, GRID), pair[1]: np.tile(y, GRID)}, held, scale)
     p, supported = self.curve(s).reshape(GRID, GRID), self.curve.supported(s)
@@ -181,6 +182,15 @@ def plot_path(self, ax=None):
         pairs = [tuple(map(int, K.split(","))) if isinstance(K, str) else (K, K) for K in path["K"]]
         return draw_path_pairs(ax, pairs, path["cv_brier"], chosen, [section.column_of(self, m) for m in (0, 1)])
     return draw_path(ax, path["K"], path["cv_brier"], path["aic"], path["bic"], chosen)
+
+
+def _averaged(self, s):
+    """Posterior means (n, k) of the models a fit averages, the heaviest first; None for other fits."""
+    found = self.curve.posterior(s)
+    if found is None or len(found[0]) < 2:
+        return None
+    weights, alpha, beta = found
+    return (alpha / (alpha + beta))[:, np.argsort(-weights, kind="stable")]
 
 
 def _check_scale(scale):
