@@ -5,7 +5,8 @@
 >>> res = isocal.bernstein("income ~ ecdf(s1) + ecdf(s2)", data, event=">50K").fit()
 """
 
-from . import datasets, methods, metrics
+from . import calibration_tests, corp, datasets, methods, metrics
+from .forecasts import check_calibration, reliability
 from .formula import FormulaError
 from .loading import load
 from .model import Model, bbq, bernstein, beta, histogram, identity, isotonic, platt, temperature
@@ -16,6 +17,7 @@ from .versions import show_versions
 __version__ = "0.1.0"
 
 __all__ = [
-    "FormulaError", "Model", "Results", "bbq", "bern", "bernstein", "beta", "datasets", "histogram", "identity",
-    "isotonic", "load", "methods", "metrics", "platt", "show_versions", "temperature",
+    "FormulaError", "Model", "Results", "bbq", "bern", "bernstein", "beta", "calibration_tests",
+    "check_calibration", "corp", "datasets", "histogram", "identity",
+    "isotonic", "load", "methods", "metrics", "platt", "reliability", "show_versions", "temperature",
 ]  # fmt: skip

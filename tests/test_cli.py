@@ -297,7 +297,7 @@ def test_wrong_formulas_are_one_line(formula, reason, files, refused, tmp_path, 
 
 
 def test_wrong_commands_are_one_line(files, refused, tmp_path):
-    assert "required: {fit,predict,summary}" in refused()
+    assert "required: {fit,predict,summary,check}" in refused()
     assert "invalid choice: 'frobnicate'" in refused("frobnicate")
     assert "required: fit, data" in refused("predict")
     assert "not a fit that isocal saved" in refused("summary", files / "data.csv")

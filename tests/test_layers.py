@@ -9,7 +9,7 @@ ROOT = Path(isocal.__file__).parent
 FLOORS = [
     {"numerics"}, {"frames", "transforms"}, {"methods", "formula"}, {"response"}, {"terms"},
     {"metrics", "corp", "calibration_tests", "consistency", "influence", "bootstrap", "bands", "plots", "store"},
-    {"results"}, {"model", "loading"}, {"comparison", "chunked", "report", "sklearn", "cli", "__main__", "__init__"},
+    {"assessment"}, {"results"}, {"model", "loading", "forecasts"}, {"comparison", "chunked", "report", "sklearn", "cli", "__main__", "__init__"},
 ]  # fmt: skip
 ALONE = {"datasets", "versions", "summary"}  # know nothing of the rest
 FLOOR = {name: i for i, floor in enumerate(FLOORS) for name in floor} | dict.fromkeys(ALONE, -1)

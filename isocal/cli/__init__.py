@@ -1,4 +1,4 @@
-"""The command line: ``isocal fit``, ``isocal predict``, ``isocal summary`` (or ``python -m isocal ...``).
+"""The command line: ``isocal fit``, ``predict``, ``summary`` and ``check`` (or ``python -m isocal ...``).
 
 Errors are one line on stderr with exit status 2. What a command does not need is not imported.
 """
@@ -7,9 +7,8 @@ import argparse
 import os
 import sys
 import warnings
-from pathlib import Path
 
-from .. import store
+from .shared import check_outputs, draw, plain, read_columns, typed_event
 
 FORMULA_HELP = 'e.g. "y ~ ecdf(s1) + s2"; terms are columns and ecdf(), unit(), expit() of columns'
 TABLES = "CSV or Parquet, by its ending: .csv, .csv.gz, .parquet"
@@ -89,9 +88,10 @@ def _parser():
 
     parser = Parser("isocal", description="Calibrated probabilities from classifier scores.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"isocal {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="{fit,predict,summary}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="{fit,predict,summary,check}")
     _fit_arguments(commands.add_parser("fit", help="fit a method to a table, print the summary", allow_abbrev=False))
     _predict_arguments(commands.add_parser("predict", help="probabilities for new rows", allow_abbrev=False))
+    _check_arguments(commands.add_parser("check", help="is a column of probabilities calibrated?", allow_abbrev=False))
     shown = commands.add_parser("summary", help="print the summary of a saved fit", allow_abbrev=False)
     shown.add_argument("fit", help="a file that fit --save or Results.save wrote")
     shown.set_defaults(run=_summary)
@@ -115,6 +115,20 @@ def _fit_arguments(parser):
     parser.set_defaults(run=_fit)
 
 
+def _check_arguments(parser):
+    add = parser.add_argument
+    add("data", help=TABLES)
+    add("formula", help='"y ~ p": the response and a column of probabilities, or expit() of one of log-odds')
+    add("--event", help="value of the response that is forecast")
+    add("--weights", metavar="COLUMN", help="column of case weights")
+    add("--subset", metavar="EXPRESSION", help='rows to use, e.g. "age > 30"')
+    add("--clip", type=float, metavar="C", help="move probabilities into [C, 1 - C] first")
+    add("--seed", type=int, help="for the tests that draw")
+    add("--plot", metavar="FILE", help="draw the calibration figure: .png, .pdf, .svg")
+    add("--force", action="store_true", help="replace an existing picture")
+    parser.set_defaults(run=_check)
+
+
 def _predict_arguments(parser):
     add = parser.add_argument
     add("fit", help="a file that fit --save or Results.save wrote")
@@ -126,57 +140,35 @@ def _predict_arguments(parser):
 
 
 def _fit(args):
-    _check_outputs(args)
-    from ..formula import parse, require_column
+    check_outputs(args, (args.save, args.plot))
     from ..model import Model, check_options
-    from .tables import open_table
 
     recipe_type, options = _method(args.method), _options(args)
     check_options(recipe_type, options)
-    recipe, parsed = recipe_type(**options), parse(args.formula)
-    for term in parsed.terms:
-        if term.column is None:
-            raise ValueError(
-                f"term {term.label!r} is an expression: the command line takes columns and ecdf(), unit(), expit() of "
-                "columns, so that every fit can be saved; make a column of it"
-            )
-    wanted = {parsed.response: "response"} | {t.column: f"term {t.label!r}" for t in parsed.terms}
-    if args.weights is not None:
-        wanted[args.weights] = f"weights {args.weights!r}"
-    table = open_table(args.data, wanted)
-    for name, where in wanted.items():
-        require_column(table, name, where)
-    named = [c for c in table.columns if args.subset and c and c in args.subset]  # some too many do no harm
-    frame = table.read([*wanted, *(c for c in dict.fromkeys(named) if c not in wanted)])
-    if not len(frame):
-        raise ValueError(f"{args.data}: has no rows")
-    event = _event(args.event, frame[parsed.response])
+    recipe = recipe_type(**options)
+    frame, parsed = read_columns(args)
+    event = typed_event(args.event, frame[parsed.response])
     res = Model(args.formula, frame, recipe, event, args.weights, args.subset).fit()
     text = str(res.summary())
     if args.save is not None:
         res.save(args.save, overwrite=args.force)
     if args.plot is not None:
-        _draw(res, args.plot, args.force)
+        draw(lambda ax: res.plot(ax=ax), args.plot, args.force)
     print(text)
 
 
-def _check_outputs(args):
-    """What stands in the way of the outputs is said before anything is read or fitted."""
-    for path in (args.save, args.plot):
-        if path is not None:
-            target = store.target(path, args.force)
-            if target.exists() and Path(args.data).exists() and target.samefile(args.data):
-                raise ValueError(f"{path}: the data themselves, which are not replaced")
+def _check(args):
+    check_outputs(args, (args.plot,))
+    from ..forecasts import check_calibration
+
+    frame, parsed = read_columns(args)
+    check = check_calibration(
+        args.formula, frame, event=typed_event(args.event, frame[parsed.response]), weights=args.weights,
+        subset=args.subset, rng=args.seed, clip=args.clip,
+    )  # fmt: skip
     if args.plot is not None:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-        known = FigureCanvasAgg.get_supported_filetypes()
-        if _ending(args.plot) not in known:
-            raise ValueError(f"{args.plot}: a picture ends in one of {', '.join('.' + k for k in sorted(known))}")
-
-
-def _ending(path):
-    return Path(path).suffix.lower().lstrip(".")
+        draw(lambda ax: check.plot(ax), args.plot, args.force)
+    print(check.summary())
 
 
 def _method(name):
@@ -208,47 +200,13 @@ def _value(text):
     """A word or number; several with commas are a tuple, with names a dict: "s1=5,s2=3"."""
     parts = [part.strip() for part in text.split(",")]
     if all("=" in part for part in parts):
-        return {name.strip(): _plain(value.strip()) for name, _, value in (part.partition("=") for part in parts)}
-    found = tuple(_plain(part) for part in parts)
+        return {name.strip(): plain(value.strip()) for name, _, value in (part.partition("=") for part in parts)}
+    found = tuple(plain(part) for part in parts)
     return found[0] if len(found) == 1 else found
 
 
-def _plain(text):
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return {"True": True, "False": False}.get(text, text)
-
-
-def _event(text, column):
-    """--event as a value of the type of the response."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    if text is None:
-        return None
-    if is_bool_dtype(column.dtype):
-        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
-    if is_numeric_dtype(column.dtype):
-        return _plain(text)
-    found = column.dropna().unique()[:1000]  # text; or bool where some are missing
-    same = (v for v in found if str(v) == text or (isinstance(v, bool) and str(v).lower() == text.lower()))
-    return next(same, text)
-
-
-def _draw(res, path, force):
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(layout="constrained")
-    FigureCanvasAgg(figure)
-    res.plot(ax=figure.subplots())
-    with store.written_beside(path, force) as file:
-        figure.savefig(file, format=_ending(path), dpi=150)
-
-
 def _predict(args):
+    from .. import store
     from .tables import ending, open_table, write_table
 
     out = None if args.out == "-" else args.out

@@ -84,8 +84,9 @@ class BBQCurve(Curve):
             raise ValueError("bbq: borders must increase and be one fewer than the values")
         if d["monotone"] and np.any(np.diff(values) < 0):
             raise ValueError("bbq: the values fall, but the file says they are monotone")
+        lowest = {"borders": -np.inf, "alpha": 0.0, "beta": 0.0}
         models = tuple(
-            Binning(*(finite_array(m[name], name) for name in ("borders", "alpha", "beta")), float(m["log"]))
+            Binning(*(finite_array(m[name], name, low) for name, low in lowest.items()), float(m["log"]))
             for m in d["models"]
         )
         weights = finite_array(d["weights"], "weights", 0.0, 1.0)

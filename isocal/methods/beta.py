@@ -113,9 +113,8 @@ class Beta(Recipe):
         s, y, w = arrays(s, y, w)
         self.check(s, y, w)
         w = np.ones(len(y)) if w is None else w
-        if self.targets == "hard" and separable(s[:, 0], y) and _rising_or_one_class(s[:, 0], y):
-            what = "all labels are equal" if y.min() == y.max() else "a threshold on the score parts the labels"
-            raise ValueError(f'{what}, so no finite parameters are best with hard targets: use targets="smooth"')
+        if self.targets == "hard":
+            check_finite_best(np.clip(s[:, 0], TINY, 1 - TINY), y, self.parameters)
         target = smoothed_targets(y, w) if self.targets == "smooth" else y
         log_s, log_rest = _logs(s[:, 0])
         if self.parameters == "am":
@@ -133,16 +132,27 @@ class Beta(Recipe):
         elif through_half:
             (a, b), (se_a, se_b) = fit.coef, se
             half = np.array([np.log(2), -np.log(2)])
-            c, se_c = half @ fit.coef, np.sqrt(half @ fit.cov @ half)
+            known = np.nan_to_num(fit.cov)  # a slope held at 0 is known
+            c, se_c = half @ fit.coef, np.sqrt(half @ known @ half) if np.any(known) else np.nan
         else:
             (c, a, b), (se_c, se_a, se_b) = fit.coef, se
-        df = float(np.sum(~np.isnan(np.diag(fit.cov))))
         a, b = max(float(a), 0.0), max(float(b), 0.0)
         return BetaCurve(
-            a=a, b=b, c=float(c), se=(float(se_a), float(se_b), float(se_c)), parameters=self.parameters, df=df
+            a=a, b=b, c=float(c), se=(float(se_a), float(se_b), float(se_c)), parameters=self.parameters,
+            df=float(fit.rank),
         )  # fmt: skip
 
 
-def _rising_or_one_class(x, y):
-    """Labels parted the falling way have a finite best fit: slopes stop at 0."""
-    return y.min() == y.max() or x[y == 0].max() <= x[y == 1].min()
+def check_finite_best(s, y, parameters):
+    """Labels that a threshold parts the rising way, or of one class, have no finite best fit.
+
+    Parted the falling way they have one: slopes stop at 0. A curve through (1/2, 1/2) is only parted there.
+    """
+    what = None
+    if parameters == "ab":
+        if np.any(s != 0.5) and np.all(np.where(y == 1, s - 0.5, 0.5 - s) >= 0):
+            what = "a score of one half parts the labels"
+    elif separable(s, y) and (y.min() == y.max() or s[y == 0].max() <= s[y == 1].min()):
+        what = "all labels are equal" if y.min() == y.max() else "a threshold on the score parts the labels"
+    if what is not None:
+        raise ValueError(f'{what}, so no finite parameters are best with hard targets: use targets="smooth"')

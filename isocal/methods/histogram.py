@@ -122,8 +122,10 @@ class Histogram(Recipe):
         super().check(s, y, w, names)
         if np.ndim(self.bins):
             if s.min() < self.bins[0] or s.max() > self.bins[-1]:
-                raise ValueError(f"bins: edges from {self.bins[0]:g} to {self.bins[-1]:g} do not cover the scores, which "
-                                 f"range from {s.min():.6g} to {s.max():.6g}: widen the outer edges")  # fmt: skip
+                raise ValueError(
+                    f"bins: edges from {self.bins[0]:g} to {self.bins[-1]:g} do not cover the scores, which range from "
+                    f"{s.min():.6g} to {s.max():.6g}: widen the outer edges"
+                )
         elif self.strategy == "mass":
             rows = max(len(y), 0 if w is None else w.sum())
             if self.bins > rows:
@@ -165,6 +167,8 @@ class Histogram(Recipe):
         middle, empty = left / 2 + right / 2, weight == 0
         if empty.any() and (left.min() < 0 or right.max() > 1):
             where = int(np.flatnonzero(empty)[0])
-            raise ValueError(f"no score lies between {left[where]:g} and {right[where]:g}: join the bin to its neighbour")
+            raise ValueError(
+                f"bins: no score lies between {left[where]:g} and {right[where]:g}: join the bin to its neighbour"
+            )
         n0, mean = self.prior_strength, np.clip(middle, 0.0, 1.0)
         return np.where(empty, mean, (events + n0 * mean) / np.where(empty, 1.0, weight + n0))

@@ -12,14 +12,14 @@ from .base import Curve, Recipe, arrays, check_choice
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PlattCurve(Curve):
-    """expit(intercept + slope x) with x = logit(s) or s; se: standard errors of the two."""
+    """expit(intercept + slope x) with x = logit(s) or s; se: standard errors of the two, NaN for a slope held at 0."""
 
     intercept: float
     slope: float
     se: tuple
     scale: str
     targets: str
-    df: float = 2.0
+    df: float
 
     def __call__(self, s):
         return expit(self.intercept + self.slope * on_scale(s[:, 0], self.scale))
@@ -35,18 +35,19 @@ class PlattCurve(Curve):
 
     def to_dict(self):
         return {
-            "intercept": self.intercept, "slope": self.slope, "se": list(self.se), "scale": self.scale,
-            "targets": self.targets,
+            "intercept": self.intercept, "slope": self.slope, "se": [None if np.isnan(v) else v for v in self.se],
+            "scale": self.scale, "targets": self.targets, "df": self.df,
         }  # fmt: skip
 
     @classmethod
     def from_dict(cls, d):
-        numbers = [float(v) for v in (d["intercept"], d["slope"], *d["se"])]
+        intercept, slope = float(d["intercept"]), float(d["slope"])
         check_choice("scale", d["scale"], ("logit", "identity"))
-        if len(numbers) != 4 or not np.isfinite(numbers[:2]).all():
+        if not np.isfinite([intercept, slope]).all() or len(d["se"]) != 2:
             raise ValueError("platt: intercept and slope must be finite, with two standard errors")
+        se = tuple(float("nan") if v is None else float(v) for v in d["se"])
         return cls(
-            intercept=numbers[0], slope=numbers[1], se=tuple(numbers[2:]), scale=d["scale"], targets=str(d["targets"])
+            intercept=intercept, slope=slope, se=se, scale=d["scale"], targets=str(d["targets"]), df=float(d["df"])
         )  # fmt: skip
 
 
@@ -138,5 +139,6 @@ class Platt(Recipe):
         fit = fit_logistic(x[:, None], target, w)
         se = tuple(np.sqrt(np.diag(fit.cov)).tolist())
         return PlattCurve(
-            intercept=float(fit.coef[0]), slope=float(fit.coef[1]), se=se, scale=scale, targets=self.targets
+            intercept=float(fit.coef[0]), slope=float(fit.coef[1]), se=se, scale=scale, targets=self.targets,
+            df=float(fit.rank),
         )  # fmt: skip

@@ -18,7 +18,7 @@ class TemperatureCurve(Curve):
     slope: float
     se: float
     scale: str
-    df: float = 1.0
+    df: float
 
     def __call__(self, s):
         return expit(self.slope * on_scale(s[:, 0], self.scale))
@@ -39,14 +39,16 @@ class TemperatureCurve(Curve):
         }
 
     def to_dict(self):
-        return {"slope": self.slope, "se": None if np.isnan(self.se) else self.se, "scale": self.scale}
+        se = None if np.isnan(self.se) else self.se
+        return {"slope": self.slope, "se": se, "scale": self.scale, "df": self.df}
 
     @classmethod
     def from_dict(cls, d):
         check_choice("scale", d["scale"], ("logit", "identity"))
         if not (np.isfinite(d["slope"]) and d["slope"] >= 0):
             raise ValueError("temperature: the slope must be finite and >= 0")
-        return cls(slope=float(d["slope"]), se=float("nan") if d["se"] is None else float(d["se"]), scale=d["scale"])
+        se = float("nan") if d["se"] is None else float(d["se"])
+        return cls(slope=float(d["slope"]), se=se, scale=d["scale"], df=float(d["df"]))
 
 
 @dataclass(frozen=True)
@@ -113,4 +115,5 @@ class Temperature(Recipe):
                 "smoothed targets stay finite"
             )
         fit = fit_logistic(x[:, None], y, np.ones(len(y)) if w is None else w, intercept=False, non_negative=True)
-        return TemperatureCurve(slope=max(float(fit.coef[0]), 0.0), se=float(np.sqrt(fit.cov[0, 0])), scale=scale)
+        se = float(np.sqrt(fit.cov[0, 0]))
+        return TemperatureCurve(slope=max(float(fit.coef[0]), 0.0), se=se, scale=scale, df=float(fit.rank))

@@ -32,7 +32,7 @@ def calibration_bins(y, p, w=None, bins=10, strategy="width"):
     y, p : array_like, shape (n,)
         Labels in {0, 1} and probabilities in [0, 1].
     w : array_like, shape (n,), optional
-        Case weights.
+        Case weights: a whole weight is a row repeated so often.
     bins : int
         How many bins.
     strategy : {"width", "mass"}
@@ -128,7 +128,8 @@ def debiased_ce(y, p, w=None, bins=10, strategy="width", squared=False):
     """Debiased root-mean-square calibration error of bins (l2), whose square has no bias from sampling labels.
 
     The square is sum_b n_b/n [(o_b - e_b)^2 - o_b (1 - o_b)/(n_b - 1)] over bins with n_b >= 2; it is the
-    bias-corrected reliability term of Ferro & Fricker (2012). The root is taken of its positive part.
+    bias-corrected reliability term of Ferro & Fricker (2012). The root is taken of its positive part. n_b is the
+    weight in a bin: weights count rows, and scaling them changes the correction.
 
     Parameters
     ----------

@@ -118,8 +118,9 @@ def murphy(y, p, w=None, bins=10, strategy="width", corrected=False):
         As in `calibration_bins` (width bins are [a, b), the last one closed).
     corrected : bool
         Subtract the bias of REL and RES from sampling labels in bins of at least two rows; REL is then the square of
-        `debiased_ce`. As far as REL, RES and UNC would leave their ranges (REL, RES >= 0, RES <= 1, UNC <= 1/4), only
-        a part of the correction is made.
+        `debiased_ce`. Where REL, RES or UNC would leave their ranges (REL, RES >= 0, RES <= 1, UNC <= 1/4), only a
+        part of the correction is made. The standard errors are those of the whole correction, and bins of fewer than
+        two rows do not enter them. Weights count rows here.
 
     Returns
     -------
@@ -152,15 +153,17 @@ def murphy(y, p, w=None, bins=10, strategy="width", corrected=False):
     # influence of a row on each part: constant and slope in y by bin, and for REL the slope in y - p
     base = np.array([-((o - e) ** 2), rate**2 - o**2, np.zeros(len(A))])
     slope = np.array([np.zeros(len(A)), 2 * (o - rate), np.full(len(A), 1 - 2 * rate)])
+    cross = 2 * (o - e)
     if corrected:
         share, bias, more_base, more_slope = _correction(parts, A, o, n, rate)
-        parts, base, slope = parts - share * bias, base - more_base, slope - more_slope
-    errors = []
-    for part in range(3):
-        influence = base[part][at] + slope[part][at] * y
-        if part == 0:
-            influence += (2 * (o - e))[at] * (y - p)
-        errors.append(np.sqrt(w @ (influence - w @ influence / n) ** 2) / n)
+        enough = A >= 2
+        parts, cross = parts - share * bias, cross * enough
+        base[:2] *= enough
+        slope[:2] *= enough
+        base, slope = base - more_base, slope - more_slope
+    influence = base[:, at] + slope[:, at] * y
+    influence[0] += cross[at] * (y - p)
+    errors = [np.sqrt(w @ (row - w @ row / n) ** 2) / n for row in influence]
     return Murphy(*map(float, parts), *map(float, errors), bool(corrected))
 
 

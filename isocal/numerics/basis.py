@@ -34,6 +34,14 @@ def basis(x, K):
     return b
 
 
+def design(s, K):
+    """The (n, p) design of degrees K at scores s (n, M) in [0, 1], C order of the coefficient grid."""
+    out = np.ones((len(s), 1))
+    for m, k in enumerate(K):
+        out = (out[:, :, None] * basis(s[:, m], k).T[:, None, :]).reshape(len(s), -1)
+    return out
+
+
 @lru_cache(maxsize=256)
 def binomial(K):
     """Row K of Pascal's triangle as a float64 array, correctly rounded up to K = 56 and to a few ulp beyond."""

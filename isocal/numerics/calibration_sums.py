@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .binning import borders_at, equal_weight_cuts
+from .binning import Blocks, borders_at, equal_weight_cuts
 from .forecast import DIGITS, blocks_of
 
 
@@ -62,10 +62,18 @@ def width_sums(y, p, w, bins):
 def mass_sums(y, p, w, bins):
     """BinSums of bins of about equal weight whose borders lie between distinct probabilities; w (n,) or None."""
     blocks = blocks_of(y, p, w)
-    cuts = equal_weight_cuts(blocks, bins, bins)[0]
+    cuts = equal_weight_cuts(_in_small_units(blocks), bins, bins)[0]
     starts = np.r_[0, cuts]
     sums = [np.add.reduceat(a, starts) for a in (blocks.weight, blocks.events, blocks.weight * blocks.x)]
     return BinSums(np.r_[0.0, borders_at(blocks.x, cuts), 1.0], *sums)
+
+
+def _in_small_units(blocks):
+    """Blocks whose broken weights are counted in so small units that rounding targets to whole ones is no matter."""
+    if np.all(blocks.weight == np.floor(blocks.weight)):
+        return blocks
+    unit = blocks.weight.sum() / 2.0**40
+    return Blocks(blocks.x, blocks.events / unit, blocks.others / unit)
 
 
 STRATEGIES = {"width": width_sums, "mass": mass_sums}

@@ -11,7 +11,9 @@ GRADIENT = 1e-12  # converged: largest gradient component per unit of weight, co
 STALLED = 1e-10  # enough where round-off lets no step improve the likelihood
 SINGULAR = 1e-13  # eigenvalues of the information below this share of the largest are zero
 TINY = 1e-12  # logits are of scores clipped to [TINY, 1 - TINY]
-MANY, SAMPLE = 50_000, 10_000  # above MANY rows Newton starts from the fit of every (n / SAMPLE)-th row
+MANY, SAMPLE = 50_000, 10_000  # above MANY rows Newton starts from the fit of every (n / SAMPLE)-th row,
+NEAR = 0.1  # unless the gradient of all rows is larger than this there
+CHUNK = 8_192
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ def clipped_logit(s):
 
 def smoothed_targets(y, w):
     """Platt's targets: (n+ + 1)/(n+ + 2) for events, 1/(n- + 2) for the rest, n+ and n- sums of weights."""
-    events, others = float(np.sum(w[y == 1])), float(np.sum(w[y != 1]))
+    events, others = float(w @ y), float(w @ (1 - y))
     return np.where(y == 1, (events + 1) / (events + 2), 1 / (others + 2))
 
 
@@ -44,19 +46,20 @@ def fit_logistic(X, t, w, intercept=True, offset=0.0, non_negative=False):
     a constant column gets slope 0; of coefficients that collinear columns leave undetermined the standardised ones
     are the smallest. non_negative: every slope >= 0. Raises ValueError where Newton's method does not converge.
     """
-    k, share = X.shape[1], w / w.sum()
-    center = share @ X if intercept else np.zeros(k)
-    Z = X - center
-    scale = np.sqrt(share @ Z**2)
+    first, share = int(intercept), w / w.sum()
+    Z = np.ones((len(t), first + X.shape[1]), order="F")  # by columns: products are much faster
+    center = share @ X if intercept else np.zeros(X.shape[1])
+    np.subtract(X, center, out=Z[:, first:])
+    scale = np.sqrt([share @ column**2 for column in Z[:, first:].T])
     free = scale > 1e-13 * np.maximum(np.abs(center), np.max(np.abs(X), axis=0, initial=0))
     scale = np.where(free, scale, 1.0)
-    Z = np.column_stack([np.ones(len(t))] * intercept + [Z / scale])
-    allowed = np.r_[np.ones(int(intercept), dtype=bool), free]
+    Z[:, first:] /= scale
+    allowed = np.r_[np.ones(first, dtype=bool), free]
     offset = np.broadcast_to(np.asarray(offset, dtype=np.float64), t.shape)
     problem = Problem(Z, t, share, offset)
-    coef, allowed = _bounded(problem, allowed, int(intercept)) if non_negative else (_best(problem, allowed), allowed)
+    coef, allowed = _bounded(problem, allowed, first) if non_negative else (_best(problem, allowed), allowed)
     cov, rank = _covariance(problem, coef, allowed, w.sum())
-    back = np.diag(np.r_[np.ones(int(intercept)), 1 / scale])  # to the original columns
+    back = np.diag(np.r_[np.ones(first), 1 / scale])  # to the original columns
     if intercept:
         back[0, 1:] = -center / scale
     return LogisticFit(back @ coef, _transformed(back, cov), rank)
@@ -71,25 +74,29 @@ class Problem:
     w: np.ndarray
     offset: np.ndarray
 
+    def of_rows(self, rows):
+        """The same for a slice of rows."""
+        return Problem(self.Z[rows], self.t[rows], self.w[rows], self.offset[rows])
+
     def thinned(self):
-        """Every so many rows of a large problem."""
-        step = len(self.t) // SAMPLE
-        w = self.w[::step]
-        return Problem(self.Z[::step], self.t[::step], w / w.sum() if w.any() else w, self.offset[::step])
+        """About SAMPLE rows, at equal steps."""
+        few = self.of_rows(slice(None, None, len(self.t) // SAMPLE))
+        return Problem(few.Z, few.t, few.w / max(few.w.sum(), np.finfo(np.float64).tiny), few.offset)
 
     def loss(self, coef):
         """Minus the mean log-likelihood."""
         eta = self.offset + self.Z @ coef
         return float(self.w @ (np.logaddexp(0.0, eta) - self.t * eta))
 
-    def slope(self, coef):
-        """(p (n,), gradient of the mean log-likelihood)."""
-        p = expit(self.offset + self.Z @ coef)
-        return p, self.Z.T @ (self.w * (self.t - p))
-
-    def information(self, p):
-        """Minus the matrix of second derivatives where the probabilities are p."""
-        return (self.Z.T * (self.w * p * (1 - p))) @ self.Z
+    def derivatives(self, coef):
+        """(gradient (p,), minus second derivatives (p, p)) of the mean log-likelihood, in chunks that fit the cache."""
+        gradient, information = np.zeros(len(coef)), np.zeros((len(coef),) * 2)
+        for start in range(0, len(self.t), CHUNK):
+            part = self.of_rows(slice(start, start + CHUNK))
+            p = expit(part.offset + part.Z @ coef)
+            gradient += part.Z.T @ (part.w * (part.t - p))
+            information += (part.Z.T * (part.w * p * (1 - p))) @ part.Z
+        return gradient, information
 
 
 def _best(problem, allowed):
@@ -97,48 +104,53 @@ def _best(problem, allowed):
     part = Problem(problem.Z if allowed.all() else problem.Z[:, allowed], problem.t, problem.w, problem.offset)
     start = np.zeros(part.Z.shape[1])
     if len(part.t) > MANY:
-        found, gradient = _newton(part.thinned(), start)
-        near = np.max(np.abs(gradient), initial=0.0) <= 1e-6 and part.loss(found) < part.loss(start)
-        start = found if near else start
+        found, _ = _newton(part.thinned(), start)
+        start = found if _size(part.derivatives(found)[0]) < NEAR else start
     found, gradient = _newton(part, start)
-    steepest = float(np.max(np.abs(gradient), initial=0.0))
-    if not steepest <= STALLED:
+    if not _size(gradient) <= STALLED:
         raise ValueError(
-            f"logistic regression did not converge in {STEPS} steps (gradient {steepest:.1e} per unit of weight): scores "
-            "that (almost) part the labels, or weights many orders of magnitude apart, have no finite best fit"
+            f"logistic regression did not converge in {STEPS} steps, gradient {_size(gradient):.1e} a unit of weight: "
+            "look for scores that almost part the labels, or weights many orders of magnitude apart"
         )
     out = np.zeros(len(allowed))
     out[allowed] = found
     return out
 
 
+def _size(gradient):
+    return float(np.max(np.abs(gradient), initial=0.0))
+
+
 def _newton(problem, coef):
     """(coefficients, gradient) where Newton's method with step halving stops."""
-    p, gradient = problem.slope(coef)
+    gradient, information = problem.derivatives(coef)
     for _ in range(STEPS):
-        if np.max(np.abs(gradient), initial=0.0) <= GRADIENT:
+        if _size(gradient) <= GRADIENT:
             break
-        step = _inverse(problem.information(p))[0] @ gradient
-        found = _advance(problem, coef, step)
+        found = _advance(problem, coef, gradient, _inverse(information)[0] @ gradient)
         if found is None:
             break
-        coef, p, gradient = found
+        coef, gradient, information = found
     return coef, gradient
 
 
-def _advance(problem, coef, step):
-    """(coefficients, p, gradient) after the longest of step, step/2, ... that does not lower the likelihood."""
+def _advance(problem, coef, before, step):
+    """(coefficients, gradient, information) after the longest of step, step/2, ... that brings the maximum nearer.
+
+    Where the gradient still points ahead a concave log-likelihood has risen; a small gradient halved is progress too;
+    only otherwise the likelihoods themselves are compared.
+    """
     loss = None
     for k in range(40):
         trial = coef + 0.5**k * step
         if np.array_equal(trial, coef):
             return None
-        p, gradient = problem.slope(trial)
-        if gradient @ step >= 0:  # still uphill: the log-likelihood is concave, so it has risen up to here
-            return trial, p, gradient
+        gradient, information = problem.derivatives(trial)
+        if gradient @ step >= 0 or (_size(before) < 1e-3 and _size(gradient) <= _size(before) / 2):
+            return trial, gradient, information
         loss = problem.loss(coef) if loss is None else loss
         if problem.loss(trial) <= loss:
-            return trial, p, gradient
+            return trial, gradient, information
     return None
 
 
@@ -153,8 +165,7 @@ def _inverse(H):
 
 def _covariance(problem, coef, allowed, total):
     """(inverse observed information of the allowed coefficients, NaN elsewhere; rank)."""
-    p, _ = problem.slope(coef)
-    inverse, rank = _inverse(problem.information(p)[np.ix_(allowed, allowed)])
+    inverse, rank = _inverse(problem.derivatives(coef)[1][np.ix_(allowed, allowed)])
     cov = np.full((len(coef),) * 2, np.nan)
     if rank == allowed.sum():
         cov[np.ix_(allowed, allowed)] = inverse / total
@@ -178,7 +189,7 @@ def _bounded(problem, allowed, first):
         chosen = chosen & (always | (coef >= 0))
         coef = _best(problem, chosen)
     at_zero = allowed & ~chosen
-    if not at_zero.any() or np.all(problem.slope(coef)[1][at_zero] <= 1e-9):
+    if not at_zero.any() or np.all(problem.derivatives(coef)[0][at_zero] <= 1e-9):
         return coef, chosen
     best = (problem.loss(coef), coef, chosen)
     for some in product([True, False], repeat=len(allowed) - first):

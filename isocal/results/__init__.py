@@ -5,7 +5,7 @@ A method here is one documented function of its room bound by one line; numbers 
 
 from functools import cached_property
 
-from . import assess, draw, export, inference, predictions, tables
+from . import assess, draw, export, inference, judge, predictions, tables
 
 
 class Results:
@@ -72,6 +72,7 @@ class Results:
     fittedvalues = property(predictions.fittedvalues)
     resid = property(predictions.resid)
     cross_val_predict = assess.cross_val_predict
+    metrics, check_calibration, reliability = judge.metrics, judge.check_calibration, judge.reliability
     summary, table, coef, tidy, glance = tables.summary, tables.table, tables.coef, tables.tidy, tables.glance
     plot, plot_path, plot_slices = draw.plot, draw.plot_path, draw.plot_slices
     conf_int, credible_band = inference.conf_int, inference.credible_band

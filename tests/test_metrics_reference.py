@@ -1,0 +1,151 @@
+"""Metrics against what other programs print (tests/reference/README.md), at the tolerances of the project's notes."""
+
+import numpy as np
+import pytest
+from diag_reference import CASES, forecast, printed
+
+from isocal import metrics
+from isocal.numerics.calibration_sums import width_sums
+
+every_case = pytest.mark.parametrize("case", CASES)
+
+
+def close(value, expected, tolerance):
+    return value == expected or abs(value - expected) <= tolerance
+
+
+@every_case
+def test_scores(case):
+    y, p = forecast(case)
+    r, python = printed("scores_baseR", case), printed("scores_decomposition_python", case)
+    assert close(metrics.brier(y, p), r["brier"], 1e-13)
+    assert close(metrics.brier(y, p), python["brier"], 1e-13)
+    assert close(metrics.rmse(y, p) ** 2, r["brier"], 1e-13)
+    assert close(metrics.brier_skill(y, p), r["BSS"], 1e-13)
+    assert close(metrics.brier_skill(y, p), python["brier_skill_score(d2_brier)"], 1e-13)
+    assert close(metrics.log_loss(y, p), r["logscore"], 1e-13)
+    assert close(metrics.auc(y, p), python["auc"], 1e-13)
+    if np.isfinite(r["logscore"]):  # scikit-learn clips p at the round-off of its type
+        assert close(metrics.log_loss(y, p), python["log_loss"], 1e-13)
+
+
+@every_case
+def test_corp_decomposition(case):
+    y, p = forecast(case)
+    names = {"score": "mean_score", "mcb": "miscalibration", "dsc": "discrimination", "unc": "uncertainty"}
+    for score in ("brier", "log"):
+        expected, found = printed("corp_decomposition_reliabilitydiag", case), metrics.corp(y, p, score=score)
+        for ours, theirs in names.items():
+            assert close(getattr(found, ours), expected[f"{score}.{theirs}"], 1e-12), (score, ours)
+        assert found.score == pytest.approx(found.mcb - found.dsc + found.unc, abs=1e-15)
+        python = printed("scores_decomposition_python", case)
+        if np.isfinite(found.score):
+            assert close(found.mcb, python[f"{score}.miscalibration"], 1e-12)
+
+
+@every_case
+def test_ici(case):
+    y, p = forecast(case)
+    expected, found = printed("ici_e50_e90_emax", case), metrics.ici(y, p)
+    for ours, theirs in (("ici", "ICI"), ("e50", "E50"), ("e90", "E90"), ("emax", "Emax")):
+        assert close(getattr(found, ours), expected[f"loess_direct.{theirs}"], 1e-12), ours
+
+
+@every_case
+@pytest.mark.parametrize("bins", [10, 15])
+def test_errors_of_equal_width(case, bins):
+    y, p = forecast(case)
+    if case == "sim_tied" and bins == 10:  # netcal's borders are round(.3, 17) + 5e-17 and so on: .3, .6, .7 fall below
+        p = np.where(np.isin(p, [0.3, 0.6, 0.7]), p - 1e-10, p)
+    expected, tolerance = printed("ece_mce_netcal", case), 1e-9 if case == "sim_tied" else 1e-12
+    assert close(metrics.ece(y, p, bins=bins), expected[f"ECE_width_{bins}"], tolerance)
+    assert close(metrics.mce(y, p, bins=bins), expected[f"MCE_width_{bins}"], tolerance)
+    assert close(metrics.ace(y, p, bins=bins), expected[f"ACE_width_{bins}"], tolerance)
+    assert close(metrics.ece(y, p, bins=bins), printed("smece_relplot", case)[f"binnedECE_{bins}"], tolerance)
+
+
+@every_case
+@pytest.mark.parametrize("bins", [10, 15])
+def test_right_closed_bins_by_mirroring(case, bins):
+    """uncertainty-calibration and SpecsVerification use (a, b]: ours on 1 - y and 1 - p."""
+    y, p = forecast(case)
+    expected = printed("verified_calibration", case)
+    assert close(metrics.ece(1 - y, 1 - p, bins=bins), expected[f"plugin_l1_equal_width_{bins}"], 1e-12)
+    square = metrics.debiased_ce(1 - y, 1 - p, bins=bins, squared=True)
+    assert close(square, expected[f"unbiased_square_equal_width_{bins}"], 1e-12)
+    root = metrics.debiased_ce(1 - y, 1 - p, bins=bins)
+    assert close(root, expected[f"debiased_l2_equal_width_{bins}"], 1e-7)  # the root of a rounded square
+    parts = printed("murphy_decomposition", case)
+    for corrected, name in ((False, f"murphy_b{bins}"), (True, f"murphy_b{bins}_bc")):
+        found = metrics.murphy(1 - y, 1 - p, bins=bins, corrected=corrected)
+        for part in ("rel", "res", "unc"):
+            assert close(getattr(found, part), parts[f"{name}.{part.upper()}"], 1e-12), (corrected, part)
+            assert close(getattr(found, f"sd_{part}"), parts[f"{name}.sd_{part.upper()}"], 1e-12), (corrected, part)
+
+
+def test_errors_of_equal_mass():
+    """Where ties and remainders leave one way to cut, netcal and uncertainty-calibration agree with ours."""
+    y, p = forecast("sim")
+    netcal, verified = printed("ece_mce_netcal", "sim"), printed("verified_calibration", "sim")
+    for name in ("ece", "mce", "ace"):
+        found = getattr(metrics, name)(y, p, strategy="mass")
+        assert close(found, netcal[f"{name.upper()}_mass_10"], 1e-12)
+    assert close(metrics.ece(y, p, strategy="mass"), verified["plugin_l1_equal_mass_10"], 1e-12)
+    square = metrics.debiased_ce(y, p, strategy="mass", squared=True)
+    assert close(square, verified["unbiased_square_equal_mass_10"], 1e-12)
+
+
+@every_case
+def test_debiased_ce_is_the_corrected_reliability(case):
+    y, p = forecast(case)
+    square = metrics.debiased_ce(y, p, squared=True)
+    corrected = metrics.murphy(y, p, corrected=True).rel
+    sums = width_sums(y, p, None, 10).filled()
+    n, o, e = sums.weight, sums.events / sums.weight, sums.forecast / sums.weight
+    many = n > 1
+    by_hand = (n @ (o - e) ** 2 - np.sum((n * o * (1 - o))[many] / (n[many] - 1))) / n.sum()
+    lone = np.sum((o - e)[~many] ** 2) / n.sum()  # bins of one row count 0 there, in full here
+    assert square == pytest.approx(by_hand - lone, abs=1e-15)
+    if corrected > 0 and not lone and metrics.murphy(y, p, corrected=True).res < 1:
+        assert corrected == pytest.approx(square, abs=1e-15)
+
+
+@every_case
+def test_ks(case):
+    y, p = forecast(case)
+    expected = printed("ks_error", case)["KS_error"]
+    if case in ("icu", "sim_tied"):  # the program looks inside ties, in the order the rows came
+        assert metrics.ks(y, p) <= expected
+        assert metrics.ks(y, p) == pytest.approx(expected, abs=5e-4)
+    else:
+        assert close(metrics.ks(y, p), expected, 1e-12)
+
+
+# in niamey_ENS and bc_nb many p are 0 or 1, where relplot's grid departs from the reflected kernel: quadrature below
+@pytest.mark.parametrize("case", [case for case in CASES if case not in ("niamey_ENS", "bc_nb")])
+def test_smooth_ece(case):
+    y, p = forecast(case)
+    expected = printed("smece_relplot", case)
+    assert close(metrics.smooth_ece(y, p), expected["smECE"], 1e-3)
+    assert close(metrics.smooth_ece(y, p), expected["smECE_sigma_star"], 2 / 1024)
+    for sigma in (0.05, 0.1):
+        assert close(metrics.smooth_ece(y, p, sigma=sigma), expected[f"smECE_sigma={sigma}"], 1e-3)
+
+
+@pytest.mark.parametrize("case", ["sim_tied", "niamey_ENS", "niamey_EMOS"])
+@pytest.mark.parametrize("sigma", [0.03, 0.1, 0.5])
+def test_smooth_ece_is_the_integral_over_images(case, sigma):
+    """Direct sums of Gaussians over the images p + 2k and -p + 2k, Gauss-Legendre between 4,000 places."""
+    y, p = forecast(case)
+    distinct, at = np.unique(p, return_inverse=True)
+    mass = np.bincount(at, y - p) / len(y)
+    node, weight = np.polynomial.legendre.leggauss(4)
+    edges = np.linspace(0, 1, 1001)
+    t = (edges[:-1, None] + np.diff(edges)[:, None] * (node + 1) / 2).ravel()
+    kernel = sum(
+        np.exp(-((t[:, None] - sign * distinct - 2 * k) ** 2) / (2 * sigma**2))
+        for k in range(-4, 5)
+        for sign in (1, -1)
+    ) / (np.sqrt(2 * np.pi) * sigma)
+    expected = np.tile(weight / 2, 1000) @ np.abs(kernel @ mass) / 1000
+    assert metrics.smooth_ece(y, p, sigma=sigma) == pytest.approx(expected, abs=2e-6)
