@@ -1,5 +1,6 @@
 """The benchmark scripts run and print their rows; no test asserts a time."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +13,10 @@ SCRIPT = Path(__file__).resolve().parent.parent / "benchmarks" / "bench_bernstei
 def test_bench_bernstein_prints_its_rows():
     for package in ("sklearn", "cvxpy", "clarabel"):
         pytest.importorskip(package, reason=f"{package} is in the extra 'bench'")
-    made = subprocess.run(
-        [sys.executable, str(SCRIPT), "--quick"], capture_output=True, text=True, check=False, timeout=120
-    )
+    # One thread each: beside other tests the threads of OpenMP and OpenBLAS wait for each other, for a minute in all.
+    env = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, str(SCRIPT), "--quick"]
+    made = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=env)
     assert made.returncode == 0, made.stderr
     header, *rows = made.stdout.splitlines()
     assert header.startswith("# ") and "cores" in header

@@ -25,7 +25,7 @@ class Cone:
     bottom: np.ndarray
     top: np.ndarray
 
-    @property
+    @cached_property
     def p(self):
         """Number of coefficients."""
         return int(np.prod(self.shape))

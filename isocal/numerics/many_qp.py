@@ -16,6 +16,7 @@ from .cone import running_maximum
 from .qp import RANK, ROUNDS, VIOLATION, exact, solve
 
 ROOM = 1 << 17  # numbers in the matrices of one block, which stay in the cache; a function of p alone
+MOST = 80  # coefficients: beyond, arithmetic costs more than Python, and qp.solve does as well
 STEPS, GAP = 40, 1e-9  # of the interior-point method; the mean of slack times multiplier at which it stops
 PROJECTIONS = 50
 
@@ -39,9 +40,10 @@ def solve_each(G, t, weight, mean, cone, penalty=None):
     r, step = len(t), max(4, ROOM // cone.p**2)
     one = len(G) == 1
     beta = np.repeat(np.clip(mean, 0.0, 1.0)[:, None], cone.p, axis=1)
-    df, kkt, polished = np.zeros(r), np.zeros(r), np.ones(r, dtype=bool)
+    between = (mean > 0.0) & (mean < 1.0)
+    df, kkt, polished = np.zeros(r), np.where(between, np.inf, 0.0), np.ones(r, dtype=bool)
     for turned in (False, True):
-        mine = np.flatnonzero((mean > 0.5) & (mean < 1.0) if turned else (mean > 0.0) & (mean <= 0.5))
+        mine = np.flatnonzero(between & ((mean > 0.5) == turned)) if cone.p <= MOST else ()
         limits = cone.reversed if turned else cone
         for a in range(0, len(mine), step):
             j = mine[a : a + step]

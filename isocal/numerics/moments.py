@@ -13,6 +13,7 @@ import numpy as np
 
 from .basis import along_axes, basis, binomial, elevation, log_binomial
 
+SERIAL = 1 << 18  # multiplications of a product that BLAS keeps on one thread: its threads wait for each other
 ROOM = 1 << 18  # numbers in the Khatri-Rao block of one chunk: 2 MB, the second-level cache
 KEEP_INDEX_UP_TO = 400  # coefficients: index maps of larger Gram matrices are made anew rather than kept
 
@@ -73,11 +74,19 @@ def moments(s, y, w, degrees):
     for left, right, rows in _blocks(s, sizes):
         wy = y[rows] if w is None else w[rows] * y[rows]
         weighted = left if w is None else left * w[rows]
-        T = T + np.concatenate([weighted, left * wy]) @ right.T
+        T = T + _product(np.concatenate([weighted, left * wy]), right)
     T0, T1 = np.reshape(T, (2, *sizes)) if len(s) else np.zeros((2, *sizes))
     weight = float(len(s)) if w is None else float(np.sum(w))
     events = float(np.sum(y)) if w is None else float(w @ y)
     return Moments(T0, T1, len(s), weight, events)
+
+
+def _product(left, right):
+    """left right', in pieces small enough for one thread where that leaves pieces worth the call."""
+    width = SERIAL // (len(left) * len(right))
+    if not 64 <= width < left.shape[1]:
+        return left @ right.T
+    return sum(left[:, a : a + width] @ right[:, a : a + width].T for a in range(0, left.shape[1], width))
 
 
 def moment_matrix(s, V, degrees):

@@ -16,7 +16,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import nnls
 from scipy.sparse import coo_array
 
-OPTIONS = {"show_progress": False, "maxiters": 100, "abstol": 1e-10, "reltol": 1e-10, "feastol": 1e-10}
+TOLERANCES = 1e-8, 1e-10  # of the interior-point solve: the second where the first does not lead to the active set
 ROUNDS = 12  # of polishing; rows that the level-set solve violates join the active set in each
 VIOLATION = 1e-12  # a row violated by less is round-off: the running maximum removes it
 SIGN = 1e-9  # accepted round-off in multipliers and stationarity, relative to the mean Gram diagonal
@@ -75,8 +75,24 @@ def solve(G, t, weight, mean, cone, penalty=None, rough=False):
 
 def _minimise(P, q, cone, upper):
     """(x, level sets, multipliers, KKT residual, polished?) of the scaled problem."""
-    interior, slack, z = _interior(P, q, cone, upper)
-    active, best = z > slack, None
+    for tolerance in TOLERANCES:
+        interior, slack, z = _interior(P, q, cone, upper, tolerance)
+        best = _polished(P, q, cone, upper, z > slack, z)
+        if best is not None and best[3] <= SIGN:
+            return best
+    x = _ordered(interior, cone, upper)
+    kkt = _kkt(P, q, cone, upper, x, z)
+    if not kkt <= FAILED:
+        raise ValueError(
+            f"the quadratic programme of {cone.p} coefficients was not solved (KKT residual {kkt:.1e} > {FAILED}): "
+            "use a smaller K, or tie_break=1e-10 if it was switched off"
+        )
+    return x, _level_sets(cone, cone.slack(x, upper) <= 1e-9 * upper)[0], z, kkt, False
+
+
+def _polished(P, q, cone, upper, active, z):
+    """The best polished solution from an active set; rows leave and join it until the conditions hold. Or None."""
+    best = None
     for _ in range(ROUNDS):
         found = _polish(P, q, cone, upper, active)
         if found is None:
@@ -92,16 +108,7 @@ def _minimise(P, q, cone, upper):
         if kkt <= exact(cone) or not leaving.any():
             break
         active = active & ~leaving
-    if best is not None and best[3] <= SIGN:
-        return best
-    x = _ordered(interior, cone, upper)
-    kkt = _kkt(P, q, cone, upper, x, z)
-    if not kkt <= FAILED:
-        raise ValueError(
-            f"the quadratic programme of {cone.p} coefficients was not solved (KKT residual {kkt:.1e} > {FAILED}): "
-            "use a smaller K, or tie_break=1e-10 if it was switched off"
-        )
-    return x, _level_sets(cone, cone.slack(x, upper) <= 1e-9 * upper)[0], z, kkt, False
+    return best
 
 
 def exact(cone):
@@ -127,15 +134,16 @@ def _constraints(cone):
     return cvxopt.spmatrix(values.tolist(), rows.tolist(), columns.tolist(), (size, cone.p))
 
 
-def _interior(P, q, cone, upper):
+def _interior(P, q, cone, upper, tolerance=TOLERANCES[1]):
     """(x, slack, multipliers) of cvxopt's interior-point method; the options are per call, never global."""
+    options = {"show_progress": False, "maxiters": 100} | dict.fromkeys(("abstol", "reltol", "feastol"), tolerance)
     h = np.zeros(len(cone.ends))
     h[len(h) - len(cone.top) :] = upper
     A, b, c = _constraints(cone), cvxopt.matrix(h), cvxopt.matrix(q)
     for ridge, kktsolver in ((0.0, "chol2"), (0.0, "ldl"), (1e-8, "chol2")):
         try:
             found = solvers.qp(
-                cvxopt.matrix(P + ridge * np.eye(cone.p) if ridge else P), c, A, b, kktsolver=kktsolver, options=OPTIONS
+                cvxopt.matrix(P + ridge * np.eye(cone.p) if ridge else P), c, A, b, kktsolver=kktsolver, options=options
             )
         except (ArithmeticError, ValueError):  # a singular Gram matrix: the ridge only helps to find the active set
             continue
