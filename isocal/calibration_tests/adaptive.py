@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from .inputs import drawing, prepared, repeated
 from .outcome import Outcome
 
-CELLS = 2_000_000  # rows times draws held at once
+CELLS = 200_000  # rows times draws held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +35,8 @@ class Tcal(Outcome):
 
 @dataclass(frozen=True, eq=False)
 class _Bins:
-    """start, end (k,) of bins of two or more sorted rows and their sums of p (k,); member (levels, k): which belong to
-    which partition; constant (levels,) + y'linear (n, levels) is the sum over bins of sum (p - y)^2 / n_b.
+    """start, end (k,) of bins of two or more sorted rows and their sums of p (k,); member (levels, k): 1 / n_b where
+    a bin belongs to a partition; constant (levels,) + y'linear (n, levels) is the sum over bins of sum (p - y)^2 / n_b.
     """
 
     start: np.ndarray
@@ -142,7 +142,7 @@ def _bins(p, tried):
         edges.append(np.stack([starts, starts + sizes])[:, sizes > 1])
     level = np.repeat(np.arange(len(tried)), [e.shape[1] for e in edges])
     (start, end), at = np.unique(np.hstack(edges), axis=1, return_inverse=True)
-    member = csr_matrix((np.ones(len(level)), (level, at.ravel())), shape=(len(tried), len(start)))
+    member = csr_matrix(((1 / (end - start))[at.ravel()], (level, at.ravel())), shape=(len(tried), len(start)))
     total = np.add.reduceat(np.r_[p, 0.0], np.c_[start, end].ravel())[::2] if len(start) else np.zeros(0)
     # (p - y)^2 = p^2 + y (1 - 2 p): the sum of squares is linear in the labels
     return _Bins(start, end, total, member, p**2 @ shares, (1 - 2 * p)[:, None] * shares)
@@ -153,5 +153,6 @@ def _statistics(Y, bins):
     reach = np.zeros((len(Y), Y.shape[1] + 1), dtype=np.int32)
     np.cumsum(Y, axis=1, out=reach[:, 1:])
     events = np.take(reach, bins.end, axis=1) - np.take(reach, bins.start, axis=1)
-    squares = (bins.total - events) ** 2 / (bins.end - bins.start)
-    return ((bins.member @ squares.T).T - bins.constant - Y.astype(np.float64) @ bins.linear) / Y.shape[1]
+    gap = bins.total - events
+    gap *= gap
+    return ((bins.member @ gap.T).T - bins.constant - Y.astype(np.float64) @ bins.linear) / Y.shape[1]
