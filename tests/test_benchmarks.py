@@ -10,6 +10,24 @@ import pytest
 SCRIPT = Path(__file__).resolve().parent.parent / "benchmarks" / "bench_bernstein.py"
 
 
+@pytest.mark.parametrize(
+    "name, packages",
+    [
+        ("bench_univariate", ("sklearn", "probcal")),
+        ("bench_metrics", ("sklearn",)),
+        ("bench_calibration_tests", ()),
+    ],
+)
+def test_other_scripts_run(name, packages):
+    for package in packages:
+        pytest.importorskip(package, reason=f"{package} is in the extra 'bench'")
+    env = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, str(SCRIPT.with_name(f"{name}.py")), "--quick"]
+    made = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=env)
+    assert made.returncode == 0, made.stderr
+    assert len(made.stdout.splitlines()) > 3
+
+
 def test_bench_bernstein_prints_its_rows():
     for package in ("sklearn", "cvxpy", "clarabel"):
         pytest.importorskip(package, reason=f"{package} is in the extra 'bench'")

@@ -197,3 +197,14 @@ def test_show_versions(capsys):
     isocal.show_versions()
     out = capsys.readouterr().out
     assert "isocal" in out and np.__version__ in out
+
+
+def test_a_fold_that_cannot_be_fitted_is_named_and_never_left_out():
+    """Without one of the two crossing rows a threshold parts the labels, which hard targets refuse."""
+    data = pd.DataFrame({"s": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95], "y": [0, 0, 0, 0, 1, 0, 1, 1, 1, 1]})
+    res = isocal.beta("y ~ s", data).fit()
+    assert np.isnan(res.cross_validated["Brier score"]) and "could not be fitted" in str(res.summary())
+    with pytest.warns(UserWarning, match='cross_val_predict: without test part .*targets="smooth"'):
+        assert res.cross_val_predict().isna().any()
+    with pytest.raises(ValueError, match="cross-validation failed"):
+        res.metrics()

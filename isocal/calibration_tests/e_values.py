@@ -85,7 +85,7 @@ def ehl(y, p, w=None, splits=10, rng=None, indices=None, clip=None):
     References
     ----------
     Henzi, A., Puke, M., Dimitriadis, T. & Ziegel, J. (2024). A safe Hosmer-Lemeshow test. The New England Journal of
-    Statistics in Data Science 2(2), 175-189. doi:10.51387/23-NEJSDS56
+    Statistics in Data Science 2(2), 175-189. doi:10.48550/arXiv.2203.00426
 
     Examples
     --------

@@ -1,5 +1,7 @@
 """How good is it: apparent and cross-validated figures."""
 
+import warnings
+
 import numpy as np
 
 from .. import frames
@@ -30,10 +32,12 @@ def facts(self):
 
 
 def held_out(recipe, terms, rows):
-    """(W, P), both (n, folds): weight of each row in each test part, and its probability from the other parts.
+    """(W, P, failure): weight of each row in each test part, and its probability from the other parts, (n, folds).
 
-    Transforms are learned anew on each training part; P is NaN where W is 0.
+    Transforms are learned anew on each training part. P is NaN where W is 0, and in parts whose training rows the
+    method refuses: failure says why (None: none did).
     """
+    failure = None
     W = fold_weights(rows.y, rows.raw, rows.w)
     P = np.full(W.shape, np.nan)
     for f in range(W.shape[1]):
@@ -42,17 +46,24 @@ def held_out(recipe, terms, rows):
         if not test.any() or not keep.any():
             continue
         learned, s = terms.learn(np.asfortranarray(rows.raw[keep]), train[keep])
-        curve = recipe.fit_many(s, rows.y[keep], train[keep])[0]
+        try:
+            curve = recipe.fit_many(s, rows.y[keep], train[keep])[0]
+        except ValueError as error:
+            failure = f"without test part {f + 1} of {W.shape[1]}: {error}"
+            continue
         P[test, f] = curve(learned.scores(np.asfortranarray(rows.raw[test]), recipe.domain()))
-    return W, P
+    return W, P, failure
 
 
 def cross_validated(self):
-    """{metric: five-fold cross-validated value}, every occurrence of a row judged by the fit that has not seen it."""
+    """{metric: five-fold cross-validated value}, every occurrence of a row judged by the fit that has not seen it.
+
+    NaN where a training part could not be fitted: leaving that part out would flatter the method.
+    """
     rows = self.rows_or("cross-validation")
-    W, P = held_out(self.recipe, self.terms, rows)
+    W, P, failure = held_out(self.recipe, self.terms, rows)
     at = np.nonzero((W > 0) & ~np.isnan(P))
-    if not len(at[0]):
+    if failure or not len(at[0]):
         return dict.fromkeys(METRICS, float("nan"))
     return {name: metric(rows.y[at[0]], P[at], W[at]) for name, metric in METRICS.items()}
 
@@ -67,7 +78,13 @@ def cross_val_predict(self):
     Returns
     -------
     Series
-        Of the caller's library, with the index of the rows used. NaN where no other part holds rows (n = 1).
+        Of the caller's library, with the index of the rows used. NaN where no other part holds rows (n = 1), or where
+        the method refuses the rows of the other parts.
+
+    Warns
+    -----
+    UserWarning
+        If a training part could not be fitted, with the reason.
 
     Examples
     --------
@@ -79,7 +96,9 @@ def cross_val_predict(self):
     True
     """
     rows = self.rows_or("cross_val_predict()")
-    W, P = held_out(self.recipe, self.terms, rows)
+    W, P, failure = held_out(self.recipe, self.terms, rows)
+    if failure:
+        warnings.warn(f"cross_val_predict: {failure}", UserWarning, stacklevel=2)
     known = np.where(np.isnan(P), 0.0, W)
     total = known.sum(axis=1)
     with np.errstate(invalid="ignore"):

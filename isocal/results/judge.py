@@ -21,7 +21,9 @@ def _judged(self, new, weights):
     """(y, p, w, notes) on new rows that hold the response, or on cross-validated predictions."""
     if new is None:
         rows = self.rows_or("judging the fit without new data")
-        W, P = held_out(self.recipe, self.terms, rows)
+        W, P, failure = held_out(self.recipe, self.terms, rows)
+        if failure:
+            raise ValueError(f"cross-validation failed {failure}")
         at = np.nonzero((W > 0) & ~np.isnan(P))
         return rows.y[at[0]], P[at], None if rows.w is None else W[at], (CROSS_VALIDATED,)
     frame = frames.open_frame(new)

@@ -12,11 +12,17 @@ from .inference import conf_int
 LONGEST = 20  # rows of a method's own table that summary() prints
 
 
-def summary(self):
+def summary(self, bootstrap=None):
     """Everything about the fit on one page, in statsmodels' look.
 
     The header says what is modelled, which rows were used, and the method's own facts with its certificate; then a
     table of scores, and apparent figures beside five-fold cross-validated ones.
+
+    Parameters
+    ----------
+    bootstrap : Bootstrap, optional
+        Replicates of this fit (`Results.bootstrap`): adds their standard errors and 95 % percentile intervals to the
+        mean slopes, the Brier score and the AUC.
 
     Returns
     -------
@@ -31,9 +37,15 @@ def summary(self):
     >>> "Cross-validated" in res.summary().as_text()
     True
     """
-    blocks = [_header(self), *_coefficients(self), _scores(self), _fit(self)]
+    scores, fit, notes = _scores(self), _fit(self), list(_notes(self))
+    if bootstrap is not None:
+        from .bootstrap_tables import with_intervals
+
+        scores, fit, note = with_intervals(self, bootstrap, scores, fit)
+        notes.append(note)
+    blocks = [_header(self), *_coefficients(self), scores, fit]
     blocks += [_extra(title, columns) for title, columns in self.curve.tables().items()]
-    return Summary(tuple(blocks), tuple(_notes(self)))
+    return Summary(tuple(blocks), tuple(notes))
 
 
 def _header(self):
@@ -145,6 +157,9 @@ def _notes(self):
     ]  # fmt: skip
     if thinned:
         yield f"Knots at 10,001 equally spaced ranks: {', '.join(thinned)}."
+    if np.isnan(self.cross_validated["Brier score"]):
+        yield "Cross-validated: not defined, a training part could not be fitted; cross_val_predict() says why."
+        return
     yield "Cross-validated: five folds, transforms and options learned anew in each; trust these."
 
 
