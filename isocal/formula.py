@@ -199,7 +199,8 @@ class Expression:
             raise
         except Exception as error:
             what = str(error).splitlines()[0].removeprefix("Error evaluating factor: ") if str(error) else error
-            raise FormulaError(f"expression {self.code!r} cannot be evaluated: {what}") from error
+            hint = ": join conditions with & and parentheses, (a > 1) & (b < 2)" if "truth value" in str(error) else ""
+            raise FormulaError(f"expression {self.code!r} cannot be evaluated: {what}{hint}") from error
         return out
 
     def _learn(self, data):

@@ -97,13 +97,12 @@ def credible_band(self, grid=None, level=0.95):
     True
     """
     check_level(level)
+    if self.curve.posterior(np.zeros((0, len(self.terms.names)))) is None:
+        raise ValueError(f"{self.recipe.title} has no posterior distribution; isocal.bbq has")
     frame = frames.open_frame(default_grid(self) if grid is None else grid)
     raw = self.terms.raw(frame)
     s = self.terms.scores(raw, self.recipe.domain())
-    found = self.curve.posterior(s)
-    if found is None:
-        raise ValueError(f"{self.recipe.title} has no posterior distribution; isocal.bbq has")
-    weights, alpha, beta = found
+    weights, alpha, beta = self.curve.posterior(s)
     known = ~np.isnan(s).any(axis=1)
     distinct, at = np.unique(np.hstack([alpha, beta])[known], axis=0, return_inverse=True)
     a, b = np.split(distinct, 2, axis=1)
