@@ -35,7 +35,7 @@ ROUND = 20
 RESULTS = Path(__file__).resolve().parent / "results"
 EIGHT = ("S", "constant", "flat then rise", "steep", "logit shift", "cubic", "kink", "rare")
 FOUR = ("smooth", "s1 only", "kink", "product")
-DRAWS, RUNS = {1: 199, 2: 99}, {1: 300, 2: 150}
+DRAWS, RUNS, SIDE = {1: 199, 2: 99, 3: 99}, {1: 300, 2: 150, 3: 60}, {1: 101, 2: 25, 3: 9}
 OTHERS = ("unconstrained-supt", "percentile", "basic", "studentized", "hulc")
 
 
@@ -75,7 +75,7 @@ def target(M, truth, n, method):
     """What the issue asks of a cell; None where failure is expected and reported."""
     if method == "honest":
         return 0.95
-    if method != "model-supt" or truth == "staircase":
+    if method != "model-supt" or truth in ("staircase", "corner") or M == 3:
         return None
     if M == 1:
         return 0.92
@@ -95,6 +95,8 @@ def cells():
     wanted += [(1, t, "uniform", 1000, "honest", "10 levels") for t in ("S", "staircase")]
     wanted += [(2, t, "copula", n, "honest", "plain") for n in (300, 1000) for t in (*FOUR, "rare", "staircase")]
     wanted += [(2, "staircase", "copula", n, "model-supt", "plain") for n in (300, 1000)]
+    wanted += [(2, "corner", d, n, "model-supt", "plain") for n in (300, 1000, 3000) for d in DESIGNS[2]]
+    wanted += [(3, t, "uniform", 500, "model-supt", "plain") for t in TRUTHS[3]]
     wanted += [(1, t, "uniform", n, m, "plain") for m in OTHERS for n in (300, 1000) for t in ("S", "steep", "rare")]
     wanted += [(2, t, "copula", 300, m, "plain") for m in OTHERS for t in ("smooth", "kink")]
     return [Cell(*w, _runs(*w), target(w[0], w[1], w[3], w[4])) for w in wanted]
@@ -121,9 +123,8 @@ def run(cell, r, draws=None):
 def _places(cell):
     if cell.scores == "10 levels":
         return np.linspace(0.1, 1.0, 10)[:, None]
-    if cell.M == 1:
-        return np.linspace(0.0, 1.0, 101)[:, None]
-    return np.stack([a.ravel() for a in np.meshgrid(*[np.linspace(0.0, 1.0, 25)] * 2, indexing="ij")], axis=1)
+    axes = np.meshgrid(*[np.linspace(0.0, 1.0, SIDE[cell.M])] * cell.M, indexing="ij")
+    return np.stack([a.ravel() for a in axes], axis=1)
 
 
 def _band(cell, x, y, places, draws, rng):
@@ -190,7 +191,11 @@ def simulate(path, minutes, only=""):
     return lines
 
 
-QUICK = (Cell(1, "S", "uniform", 300), Cell(1, "staircase", "uniform", 300, "honest"), Cell(2, "smooth", "copula", 300))
+QUICK = (
+    Cell(1, "S", "uniform", 300, runs=4),
+    Cell(1, "staircase", "uniform", 300, "honest", runs=4),
+    Cell(2, "smooth", "copula", 300, runs=4),
+)
 
 
 def main(arguments=None):
@@ -202,7 +207,7 @@ def main(arguments=None):
     parser.add_argument("--quick", action="store_true", help="three cells of four runs, writes nothing")
     options = parser.parse_args(arguments)
     if options.quick:
-        print(table([one_round(cell, 0, 4, 49) for cell in QUICK], QUICK))
+        print(table([one_round(cell, 0, cell.runs, 49) for cell in QUICK], QUICK))
         return
     path = RESULTS / "coverage.csv"
     lines = read(path) if options.table else simulate(path, options.minutes, options.only)

@@ -30,7 +30,12 @@ TRUTHS = {
         "kink": lambda s: 0.1 + 0.8 * np.minimum(s[:, 0], s[:, 1]),
         "product": lambda s: 0.05 + 0.9 * s[:, 0] * s[:, 1],
         "rare": lambda s: 0.02 + 0.05 * (s[:, 0] + s[:, 1] ** 2),
+        "corner": lambda s: 0.1 + 0.8 * expit(20 * (np.minimum(s[:, 0], s[:, 1]) - 0.5)),  # steep and L-shaped
         "staircase": lambda s: _staircase(s.mean(axis=1)),
+    },
+    3: {
+        "smooth": lambda s: expit(2.5 * (s.sum(axis=1) - 1.5)),
+        "kink": lambda s: 0.1 + 0.8 * s.min(axis=1),
     },
 }  # fmt: skip
 
@@ -48,4 +53,5 @@ DESIGNS = {
         "Beta(.6, .6)": lambda rng, n: rng.beta(0.6, 0.6, (n, 1)),
     },
     2: {"uniform": lambda rng, n: rng.random((n, 2)), "copula": _copula},
+    3: {"uniform": lambda rng, n: rng.random((n, 3))},
 }

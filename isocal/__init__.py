@@ -10,14 +10,16 @@ from .forecasts import check_calibration, reliability
 from .formula import FormulaError
 from .loading import load
 from .model import Model, bbq, bernstein, beta, histogram, identity, isotonic, platt, temperature
+from .nested import anova
 from .results import Results
+from .theory import bernstein_operator, deviation_bound, elevate, sample_size
 from .transforms import bern
 from .versions import show_versions
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "FormulaError", "Model", "Results", "bbq", "bern", "bernstein", "beta", "calibration_tests",
-    "check_calibration", "corp", "datasets", "histogram", "identity",
-    "isotonic", "load", "methods", "metrics", "platt", "reliability", "show_versions", "temperature",
+    "FormulaError", "Model", "Results", "anova", "bbq", "bern", "bernstein", "bernstein_operator", "beta",
+    "calibration_tests", "check_calibration", "corp", "datasets", "deviation_bound", "elevate", "histogram", "identity",
+    "isotonic", "load", "methods", "metrics", "platt", "reliability", "sample_size", "show_versions", "temperature",
 ]  # fmt: skip

@@ -11,8 +11,10 @@ import numpy as np
 from scipy.special import expit as logistic
 
 from .numerics.basis import basis
+from .numerics.logistic import clipped_logit
 
 MOST_KNOTS = 10_000  # distinct values kept exactly; beyond it 10,001 equally spaced ranks
+MARGIN = 0.1  # of logit_unit() on both sides
 CHUNK = 16_384  # rows looked up at a time: sorted first, as the search is four times faster on neighbours
 
 
@@ -159,7 +161,49 @@ class Expit:
         return cls()
 
 
-TRANSFORMS = {"ecdf": Ecdf, "unit": Unit, "expit": Expit}
+@dataclass(frozen=True)
+class LogitUnit:
+    """(logit x - low) / (high - low), clipped to [0, 1], for probabilities of rare events, where an ecdf saturates.
+
+    low, high: range of the logits of the fit, .1 wider on both sides. Logits are of x clipped to [1e-12, 1 - 1e-12]:
+    a score of exactly 0 or 1 counts as that, and where the fit has one it stretches the range to 27.6.
+    """
+
+    low: float
+    high: float
+    learned = True
+
+    @classmethod
+    def learn(cls, x, w=None, room=None):
+        """The range of the logits of x (n,) in [0, 1] over the rows of positive weight."""
+        x, _ = _present(x, w, "logit_unit")
+        low, high = float(np.min(x)), float(np.max(x))
+        if low < 0 or high > 1:
+            raise ValueError(f"logit_unit: scores must lie in [0, 1], but range from {low:.6g} to {high:.6g}: try unit")
+        return cls(float(clipped_logit(low)) - MARGIN, float(clipped_logit(high)) + MARGIN)
+
+    def __call__(self, x, out=None):
+        """Values in [0, 1]; NaN stays NaN. out may be x itself."""
+        return np.clip((clipped_logit(x) - self.low) / (self.high - self.low), 0.0, 1.0, out=out)
+
+    def merge(self, other):
+        """The range of both."""
+        return LogitUnit(min(self.low, other.low), max(self.high, other.high))
+
+    def to_dict(self):
+        """Plain JSON types."""
+        return {"low": self.low, "high": self.high}
+
+    @classmethod
+    def from_dict(cls, d):
+        """The inverse of to_dict."""
+        low, high = _numbers([d["low"], d["high"]], "low, high")
+        if not low < high:
+            raise ValueError(f"logit_unit: low {low} is not below high {high}")
+        return cls(float(low), float(high))
+
+
+TRANSFORMS = {"ecdf": Ecdf, "unit": Unit, "expit": Expit, "logit_unit": LogitUnit}
 
 
 def _present(x, w, what):

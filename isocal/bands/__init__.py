@@ -63,7 +63,7 @@ def conf_band(s, y, w, places, directions, *, level=0.95, kind="simultaneous", m
     >>> y = np.repeat([0.0, 1.0], 40)
     >>> band = conf_band(s, y, None, np.array([[0.2], [0.9]]), (1,), method="honest")
     >>> band.low.round(2).tolist(), band.high.round(2).tolist()
-    ([0.0, 0.74], [0.33, 1.0])
+    ([0.0, 0.69], [0.39, 1.0])
     """
     check(kind, method, n_draws)
     if method != "honest":

@@ -96,7 +96,7 @@ def degrees_of(sums, directions):
         scores.append(loss / (1 - min(fit.df / n, 0.99)) ** 2)
     chosen = DEGREES[M][int(np.argmin(scores))]
     if M == 1:
-        band = int(np.clip(3 * chosen, 12, 60))
+        band = int(np.clip(4 * chosen, 16, 60))
         return Degrees(chosen, band, band)
     band = int(np.clip(4 * chosen, 9, 18)) if M == 2 else int(np.clip(2 * chosen, 5, 6))
     return Degrees(chosen, band, min(int(np.ceil(1.5 * band)), PILOT[M]))
@@ -116,10 +116,10 @@ def polynomial(beta, shape, directions):
     return lambda x: np.clip(evaluate(restored, x), 0.0, 1.0)
 
 
-def fitted(sums, K, directions):
-    """The least-squares map of degree K as a function of scores."""
+def fitted(sums, K, directions, rough=False):
+    """The least-squares map of degree K as a function of scores; rough: right to about 1e-7, for draws."""
     M = len(directions)
-    return polynomial(fit_degree(sums, (K,) * M, directions, TIE_BREAK).beta, (K + 1,) * M, directions)
+    return polynomial(fit_degree(sums, (K,) * M, directions, TIE_BREAK, rough).beta, (K + 1,) * M, directions)
 
 
 def local_size(problem, K):

@@ -13,24 +13,39 @@ from .problem import TIE_BREAK, Band, degrees_of, fitted, highest, rank_of_level
 AT_ONCE = 32  # resamples whose moments are taken together
 SMALLEST_SHARE = 0.25  # of the median standard deviation
 BATCH = 20  # rows of a batch, at least
+HIGHEST = {1: 60, 2: 9, 3: 5}  # degree of refits: each resample is a programme of its own
 
 
 def percentile_band(problem):
-    """Quantiles of refits to resampled rows; simultaneous: between the extreme ranks that hold whole refits."""
+    """Quantiles of refits to resampled rows; simultaneous: between the extreme ranks that hold whole refits.
+
+    Describes how the estimator varies, not where the truth is: refits repeat neither its bias nor, at constraints that
+    bind, its law (Andrews 2000). Measured for 95 %, simultaneous, n = 300 and 1000: one score .28 to .55, two scores
+    .05 to .20; share of the truth held, .92 to .98.
+    """
     refits, _, K = _pairs(problem)
     low, high = _quantiles(refits, problem)
     return _band(problem, low, high, refits, K)
 
 
 def basic_band(problem):
-    """The quantiles of `percentile_band` reflected at the fit."""
+    """The quantiles of `percentile_band` reflected at the fit.
+
+    Fails as that does, and worse near 0 and 1. Measured for 95 %, simultaneous: one score .08 to .35, two scores 0;
+    share of the truth held, .82 to .97.
+    """
     refits, f, K = _pairs(problem)
     low, high = _quantiles(refits, problem)
     return _band(problem, 2 * f - high, 2 * f - low, refits, K)
 
 
 def studentized_band(problem):
-    """Fit +- c sd of refits to resampled rows, sd at least a quarter of its median."""
+    """Fit +- c sd of refits to resampled rows, sd at least a quarter of its median.
+
+    Assumes that refits vary about the fit as the fit does about the truth; fails where the truth is steep or near 0
+    or 1, where no refit shows the bias. Measured for 95 %, simultaneous: one score .28 to .75, two scores .30 to .45;
+    share of the truth held, .91 to .98.
+    """
     rank = rank_of_level(problem.n_draws, problem.level)
     refits, f, K = _pairs(problem)
     supported = problem.supported()
@@ -44,13 +59,18 @@ def studentized_band(problem):
 
 
 def hulc_band(problem):
-    """The hull of fits to B random batches of rows, 2^(1 - B) <= 1 - level: needs no variance and no resampling."""
+    """The hull of fits to B random batches of rows, 2^(1 - B) <= 1 - level: needs no variance and no resampling.
+
+    Assumes that a fit to a batch lies above and below the truth equally often (Kuchibhotla, Balakrishnan & Wasserman
+    2024); fails where the truth is too steep for batches or near 0 and 1. Measured for 95 %, pointwise, on average
+    over places: one score .86 to .96, two scores .91 to .94.
+    """
     batches = 1 + int(np.ceil(np.log2(1 / (1 - problem.level)) - 1e-9))
     n = len(problem.s)
     if n < BATCH * batches:
         raise ValueError(f"method='hulc' at level={problem.level} splits the rows into {batches} batches of at least "
                          f"{BATCH}: it needs {BATCH * batches} rows, got {n}")  # fmt: skip
-    K = degrees_of(problem.sums(highest(problem.M)), problem.directions).band
+    K = _degree(problem, problem.sums(highest(problem.M)))
     batch = problem.rng.permutation(n) % batches
     refits = _refit(problem, lambda b: (batch == b).astype(float), batches, K)
     return _band(problem, refits.min(axis=0), refits.max(axis=0), refits / np.sqrt(batches), K)
@@ -60,9 +80,13 @@ def _pairs(problem):
     """(refits (n_draws, grid) to rows drawn with replacement, fit (grid,), their degree)."""
     rank_of_level(problem.n_draws, problem.level)
     n, sums = len(problem.s), problem.sums(highest(problem.M))
-    K = degrees_of(sums, problem.directions).band
+    K = _degree(problem, sums)
     refits = _refit(problem, lambda b: np.bincount(problem.rng.integers(n, size=n), minlength=n), problem.n_draws, K)
     return refits, fitted(sums, K, problem.directions)(problem.grid), K
+
+
+def _degree(problem, sums):
+    return min(degrees_of(sums, problem.directions).band, HIGHEST.get(problem.M, 3))
 
 
 def _refit(problem, counts, r, K):

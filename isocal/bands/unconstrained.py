@@ -5,23 +5,27 @@ import numpy as np
 from ..numerics.basis import design
 from ..numerics.moments import gram, moments
 from ..numerics.partial_order import hull
-from ..numerics.qp import tie_break
-from .problem import TIE_BREAK, Band, degrees_of, highest, rank_of_level
+from .problem import Band, degrees_of, highest, rank_of_level
 
 MOST_PER_ROW = 0.1  # coefficients
+SINGULAR = 1e-13  # eigenvalues of the Gram matrix below this share of the largest are left out
 
 
 def unconstrained_band(problem):
     """Least squares without constraints, its model variance, a sup-t constant from normal draws; then the hull.
 
     The degree is twice the one the rows choose, at least 10 for one score, with at most a coefficient for ten rows.
+    Assumes independent rows and a truth that polynomials of this degree follow more closely than its standard error;
+    monotonicity only makes it narrower. Fails where they do not: jumps, corners, steep truths with few rows. Measured
+    for 95 %, simultaneous: one score .97 to 1.00 at n = 300 and 1000, two scores .90 at n = 300 (20 runs), at 1.4 to 2
+    times the width of the default.
     """
     M, s, w = problem.M, problem.s, problem.w
     rank = rank_of_level(problem.n_draws, problem.level)
     K = _degree(degrees_of(problem.sums(highest(M)), problem.directions).chosen, M, len(s))
     sums = problem.sums(K)
     G = gram(sums.T0, (K,) * M)
-    bread = np.linalg.inv(G + np.trace(G) / len(G) * tie_break((K + 1,) * M, TIE_BREAK))
+    bread = np.linalg.pinv(G, rcond=SINGULAR, hermitian=True)  # no tie-break: it would bias what rows identify
     X = design(s, (K,) * M)
     wy = problem.y if w is None else w * problem.y
     beta = bread @ (X.T @ wy)

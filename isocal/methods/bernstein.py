@@ -1,26 +1,24 @@
-"""Isotonic Bernstein fusion (Wang & Liu 2020): least squares over the coefficient cone.
+"""Isotonic Bernstein fusion (Wang & Liu 2020): least squares or maximum likelihood over the coefficient cone.
 
 Departures from the paper: a tie-break penalty settles coefficients that no row identifies; the bounds hold at every
-minimal and maximal node, so that free axes stay in [0, 1]; decreasing and free scores; case weights; M up to 5.
+minimal and maximal node, so that free axes stay in [0, 1]; decreasing and free scores; case weights; M up to 5;
+averages over degrees; the likelihood; shrinkage.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar
 
 import numpy as np
 
 from ..numerics.basis import evaluate, gradient
-from ..numerics.cone import cone, node_volumes, smallest_steps
-from ..numerics.folds import fold_weights
-from ..numerics.moments import Moments, moment_matrix, moments
-from ..numerics.selection import candidates, degree_path, fold_moments
-from ..numerics.sieve import fit_degree, node_support
-from .base import Curve, Recipe, arrays, by_name, check_choice, columns, per_score, positive, score_name
-
-MOST_COEFFICIENTS = 3000
-WORDS = {"increasing": 1, "decreasing": -1, "none": 0}
-CRITERIA = {"cv": "five-fold Brier score", "aic": "AIC", "bic": "BIC"}
-DEFAULT_K = {1: 5, 2: 5, 3: 5, 4: 4, 5: 3}
+from ..numerics.cone import node_volumes, smallest_steps
+from ..numerics.estimation import estimate, of_part
+from ..numerics.fold_parts import many_parts
+from ..numerics.moments import moments
+from ..numerics.sieve import Part
+from . import bernstein_options as options
+from .anchor import check_names, numeric_anchor, read_anchor, written_anchor
+from .base import Curve, Recipe, arrays, by_name, check_choice, check_number, columns, per_score, score_name
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,7 +27,7 @@ class BernsteinCurve(Curve):
 
     directions (M,) of +1, -1, 0; df; kkt residual of the fit; polished: the active set was solved exactly;
     support (shape of beta): whether the rows weigh on each node; notes: {what: value} for the summary; path: the
-    table of degrees among which K was chosen, or None.
+    table of degrees among which K was chosen, or None; loss; shrink: weight of the anchor; more: further tables.
     """
 
     beta: np.ndarray
@@ -40,6 +38,9 @@ class BernsteinCurve(Curve):
     support: np.ndarray
     notes: dict = field(default_factory=dict)
     path: dict | None = None
+    loss: str = "brier"
+    shrink: float = 0.0
+    more: dict = field(default_factory=dict)
 
     def __call__(self, s):
         p = evaluate(self.beta, np.clip(s, 0.0, 1.0))
@@ -73,7 +74,7 @@ class BernsteinCurve(Curve):
         K = set(self.K)
         steps = ["free" if v is None else f"{v:.4f}" for v in self.steps()]
         return {
-            "Loss": "Brier (least squares)",
+            "Loss": options.LOSSES[self.loss],
             "K": f"{self.K[0] if len(K) == 1 else self.K}{self.notes.get('K', '')}",
             "Coefficients": f"{self.beta.size}",
             "KKT residual": _bound(self.kkt) + ("" if self.polished else " (interior solution)"),
@@ -84,31 +85,28 @@ class BernsteinCurve(Curve):
         }
 
     def tables(self):
-        return {} if self.path is None else {"path": self.path}
+        return ({} if self.path is None else {"path": self.path}) | self.more
 
     def to_dict(self):
         return {
-            "beta": self.beta.tolist(), "directions": list(self.directions), "df": self.df, "kkt": self.kkt,
-            "polished": self.polished, "support": self.support.tolist(), "notes": dict(self.notes), "path": self.path,
+            "beta": self.beta.tolist(), "directions": list(self.directions), "kkt": self.kkt,
+            "df": None if np.isnan(self.df) else self.df, "polished": self.polished, "support": self.support.tolist(),
+            "notes": dict(self.notes), "path": self.path, "loss": self.loss, "shrink": self.shrink, "more": self.more,
         }  # fmt: skip
 
     @classmethod
     def from_dict(cls, d):
         beta, directions = np.array(d["beta"], dtype=np.float64), tuple(int(v) for v in d["directions"])
-        if beta.ndim != len(directions) or not 1 <= beta.ndim <= Bernstein.max_scores or min(beta.shape) < 2:
-            raise ValueError(f"bernstein: coefficients of shape {beta.shape} do not fit {len(directions)} scores")
-        if beta.size > MOST_COEFFICIENTS or not (float(d["kkt"]) >= 0 and float(d["df"]) >= 0):
-            raise ValueError(f"bernstein: more than {MOST_COEFFICIENTS:,} coefficients, or kkt or df below 0")
-        if not (np.isfinite(beta).all() and beta.min() >= 0 and beta.max() <= 1):
-            raise ValueError("bernstein: coefficients must be finite and lie in [0, 1]")
-        if any(step is not None and step < 0 for step in smallest_steps(beta, directions)):
-            raise ValueError("bernstein: the coefficients break the promised direction of a score")
         support, notes = np.array(d["support"], dtype=bool), {str(k): str(v) for k, v in d["notes"].items()}
-        if support.shape != beta.shape:
-            raise ValueError(f"bernstein: support has shape {support.shape}, coefficients {beta.shape}")
+        options.check_coefficients(beta, directions, support, Bernstein.max_scores)
+        check_number("kkt", d["kkt"], at_least=0)
+        loss, shrink, more = d.get("loss", "brier"), d.get("shrink", 0.0), d.get("more", {})  # not in the first files
+        check_choice("loss", loss, options.LOSSES)
+        check_number("shrink", shrink, at_least=0)
         return cls(
-            beta=beta, directions=directions, df=float(d["df"]), kkt=float(d["kkt"]), polished=bool(d["polished"]),
-            support=support, notes=notes, path=d["path"],
+            beta=beta, directions=directions, df=float("nan") if d["df"] is None else float(d["df"]),
+            kkt=float(d["kkt"]), polished=bool(d["polished"]), support=support, notes=notes, path=d["path"],
+            loss=loss, shrink=float(shrink), more=dict(more),
         )  # fmt: skip
 
 
@@ -121,15 +119,16 @@ def _bound(residual):
 class Bernstein(Recipe):
     """Isotonic Bernstein polynomial of scores in [0, 1]: monotone in every score on the whole domain.
 
-    Minimises sum w (y - f(s))^2 over polynomials f(s) = sum_k beta_k prod_m b_{k_m,K_m}(s_m) whose coefficients do not
-    decrease along any axis and lie in [0, 1] (eq. 10-13).
+    Minimises sum w (y - f(s))^2, or maximises the Bernoulli likelihood, over polynomials f(s) = sum_k beta_k
+    prod_m b_{k_m,K_m}(s_m) whose coefficients do not decrease along any axis and lie in [0, 1] (eq. 10-13).
 
     Parameters
     ----------
-    K : int, tuple, dict or {"cv", "aic", "bic"}, optional
+    K : int, tuple, dict or {"cv", "aic", "bic", "average"}, optional
         Degree of every score, one per score, or by score name. Default 5 for up to three scores, 4 for four, 3 for
         five. prod(K_m + 1) may be at most 3,000. "cv": smallest five-fold cross-validated Brier score among 1 to 15
-        (as far as 700 coefficients go); "aic", "bic": smallest criterion of the Bernoulli likelihood.
+        (as far as 700 coefficients go); "aic", "bic": smallest criterion of the Bernoulli likelihood; "average": the
+        fits of all of them, averaged.
     anisotropic : bool
         With a criterion and two scores: try a degree of its own for each score.
     monotone : str, tuple or dict
@@ -138,12 +137,25 @@ class Bernstein(Recipe):
     tie_break : float
         Strength, relative to the mean Gram diagonal, of the second-difference and ridge penalty that settles
         coefficients no row identifies. 0 switches it off.
+    average : {"stack", "equal", "exp"}
+        Weights of K="average", >= 0 and of sum one: those of the smallest five-fold Brier score of the average;
+        equal; or exp(-n (B_K - min B)/(2 min B)), B_K the five-fold Brier score and n the sum of weights.
+    loss : {"brier", "log"}
+        Least squares, or maximum likelihood: better where events are rare. f may then be 0 or 1 where no row of the
+        fit says otherwise; a new row that does has log-likelihood -inf.
+    shrink : float or "cv", optional
+        Weight, relative to that of the rows, of pseudo-data from the anchor; df is then not defined. "cv": the
+        smallest five-fold Brier score among 0, .1, .25, .5, 1, 2, 4, at the usual K where K is to be chosen.
+    anchor : {"logistic", "mean"}, Curve or Results
+        Logistic regression with slopes that follow `monotone` on the logits of the scores before transforms where they
+        lie in [0, 1], else after them, with Platt's smoothed targets (they and average="exp" depend on the size of
+        the weights, not only on their ratios); the mean of y; or a curve on the same transformed scores.
 
     Raises
     ------
     ValueError
         For an option out of range, more than 3,000 coefficients, more than five scores, scores outside [0, 1], a
-        constant score.
+        constant score, an anchor on other scores.
 
     Examples
     --------
@@ -167,65 +179,56 @@ class Bernstein(Recipe):
     monotone: str | tuple | dict = "increasing"
     tie_break: float = 1e-10
     anisotropic: bool = False
+    average: str = "stack"
+    loss: str = "brier"
+    shrink: float | str | None = None
+    anchor: object = "logistic"
 
     def __post_init__(self):
-        for k in () if self.needs_raw else _values(self.K):
-            if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
-                raise ValueError(
-                    "K must be an integer of at least 1, a tuple or a dict by score, or one of "
-                    f"{', '.join(map(repr, CRITERIA))}; got {self.K!r}"
-                )
-        check_choice("anisotropic", self.anisotropic, (True, False))
-        if self.anisotropic and not self.needs_raw:
-            raise ValueError(f"anisotropic=True needs K to be chosen, K='cv'; got K={self.K!r}")
-        for word in _values(self.monotone):
-            if not isinstance(word, str) or word not in WORDS:
-                raise ValueError(f"monotone is 'increasing', 'decreasing' or 'none', or a dict by score; got {word!r}")
-        if not (isinstance(self.tie_break, int | float) and 0 <= self.tie_break <= 1e-3):
-            raise ValueError(f"tie_break must lie between 0 and 0.001; got {self.tie_break!r}")
+        object.__setattr__(self, "anchor", read_anchor(self.anchor))
+        options.check_options(self)
+
+    def __eq__(self, other):
+        return type(other) is type(self) and self.to_dict() == other.to_dict()
+
+    def __hash__(self):
+        return hash((type(self), str(self.K), self.loss))
+
+    def to_dict(self):
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"anchor": written_anchor(self.anchor)}
 
     @property
     def needs_raw(self):
-        """Whether K is chosen on folds."""
-        return isinstance(self.K, str) and self.K in CRITERIA
+        """Whether folds are made of the scores before transforms, or the anchor is."""
+        return isinstance(self.K, str) or self.shrink is not None
 
     def domain(self):
         return "unit"
 
     def directions(self, m):
-        return tuple(WORDS[word] for word in per_score(self.monotone, m, "monotone"))
+        return tuple(options.WORDS[word] for word in per_score(self.monotone, m, "monotone"))
 
     def degrees(self, m):
         """Degree of each of m scores."""
-        return tuple(int(k) for k in per_score(DEFAULT_K.get(m, 3) if self.K is None else self.K, m, "K"))
+        if isinstance(self.K, str):
+            raise ValueError(f"K={self.K!r} is settled by the fit: fit first, its degrees are res.curve.K")
+        return tuple(int(k) for k in per_score(options.DEFAULT_K.get(m, 3) if self.K is None else self.K, m, "K"))
 
     def bind(self, names):
-        K, monotone, usual = self.K, self.monotone, DEFAULT_K.get(len(names), 3)
+        K, monotone, usual = self.K, self.monotone, options.DEFAULT_K.get(len(names), 3)
         if isinstance(K, dict):
             K = tuple(usual if k is None else k for k in by_name(K, names, "K"))
         if isinstance(monotone, dict):
             monotone = tuple(word or "increasing" for word in by_name(monotone, names, "monotone"))
         bound = replace(self, K=K, monotone=monotone)
+        check_names(self.anchor, names)
         if len(names) <= self.max_scores:
-            bound.directions(len(names)), bound._within_limit(len(names))
+            bound.directions(len(names)), options.check_size(bound, len(names))
         return bound
-
-    def _within_limit(self, m):
-        if self.needs_raw:
-            if self.anisotropic and m != 2:
-                raise ValueError(f"anisotropic=True is for two scores; this formula has {m}")
-            return
-        K = self.degrees(m)
-        count = int(np.prod([k + 1 for k in K], dtype=float))
-        if count > MOST_COEFFICIENTS:
-            raise ValueError(
-                f"K={self.K!r} with {m} scores makes {count:,} coefficients; at most {MOST_COEFFICIENTS:,} are fitted: "
-                "use a smaller K, or a smaller one for some scores, K=(5, 5, 2)"
-            )
 
     def check(self, s, y, w=None, names=None):
         super().check(s, y, w, names)
-        self._within_limit(s.shape[1])
+        options.check_size(self, s.shape[1])
         for m in range(s.shape[1]):
             if s[0, m] == s[:, m].min() == s[:, m].max():
                 raise ValueError(
@@ -233,42 +236,27 @@ class Bernstein(Recipe):
                 )
 
     def fit_arrays(self, s, y, w=None, raw=None):
+        if raw is not None and w is not None:
+            raw = np.asarray(raw)[np.asarray(w) > 0]
         s, y, w = arrays(s, y, w)
         self.check(s, y, w)
-        if self.needs_raw:
-            return self._choose(s, y, w, s if raw is None else raw)
-        found = moments(s, y, w, [2 * k for k in self.degrees(s.shape[1])])
-        return self.fit_sums(found, _duplicates(s))
+        return self._fit(s, y, w, raw)
 
-    def _choose(self, s, y, w, raw, details=True):
-        """The curve of the degree that the criterion chooses, with the path of all of them."""
-        M = s.shape[1]
-        tried = candidates(M, self.anisotropic)
-        folds = fold_moments(s, y, w, fold_weights(y, raw, w), [2 * max(k) for k in zip(*tried, strict=True)])
-        path = degree_path(folds, tried, self.directions(M), float(self.tie_break), self.K, (s, y, w), details)
-        sums = sum(folds[1:], folds[0]).lower([2 * k for k in path.K[path.chosen]])
-        note = {"K": f" (by {CRITERIA[self.K]})"}
-        curve = self.fit_sums(sums, note | _duplicates(s))
-        return replace(curve, path=path.columns()) if details else curve
-
-    def fit_many(self, s, Y, W=None):
-        """One pass over the rows for all r problems, then one small quadratic programme each."""
+    def fit_many(self, s, Y, W=None, raw=None):
+        """One pass over the rows for all r problems where no folds are needed, then one small problem each."""
         Y, W, r = columns(Y, W)
-        if self.needs_raw:
-            parts = (positive(s, Y[:, j % Y.shape[1]], W[:, j % W.shape[1]]) for j in range(r))
-            return [self._choose(*part, part[0], details=False) for part in parts]
-        D = [2 * k for k in self.degrees(s.shape[1])]
-        T0 = moment_matrix(s, W, D)
-        T1 = moment_matrix(s, W * Y, D)
-        weight, events = W.sum(axis=0), (W * Y).sum(axis=0)
-        notes = _duplicates(s)
-        return [
-            self.fit_sums(Moments(T0[j % len(T0)], T1[j], len(s), weight[j % len(T0)], events[j]), notes)
-            for j in range(r)
-        ]
+        plan = options.plan_of(self, s.shape[1])
+        pairs = [(Y[:, j % Y.shape[1]], W[:, j % W.shape[1]]) for j in range(r)]
+        if plan.needs_folds:
+            rows = ((w > 0, y, w) for y, w in pairs)
+            return [self._fit(s[k], y[k], w[k], None if raw is None else raw[k], details=False) for k, y, w in rows]
+        parts = many_parts(s, Y, W, plan.degrees(), [self._anchor(s, y, w, raw) for y, w in pairs], self.loss == "log")
+        return [self._curve(of_part(part, plan), s) for part in parts]
 
     def sums(self, s, y, w=None):
-        """Bernstein moments of degree 2K: they add."""
+        """Bernstein moments of degree 2K, which add; None where rows are needed: folds, anchors, the likelihood."""
+        if self.needs_raw or self.loss != "brier":
+            return None
         s, y, w = arrays(s, y, w)
         self.check(s, y, w)
         return moments(s, y, w, [2 * k for k in self.degrees(s.shape[1])])
@@ -276,23 +264,24 @@ class Bernstein(Recipe):
     def fit_sums(self, sums, notes=None):
         """The curve of accumulated moments."""
         K = tuple(d // 2 for d in sums.degrees)
-        directions = self.directions(len(K))
-        fit = fit_degree(sums, K, directions, self.tie_break)
-        beta = cone(tuple(k + 1 for k in K), directions).restore(fit.beta)
+        found = of_part(Part(sums), replace(options.plan_of(replace(self, K=K), len(K)), K=K))
+        return self._curve(found, None, notes)
+
+    def _fit(self, s, y, w, raw, details=True):
+        plan, anchor = options.plan_of(self, s.shape[1]), self._anchor(s, y, w, raw)
+        return self._curve(estimate(s, y, w, s if raw is None else raw, anchor, plan, details), s)
+
+    def _anchor(self, s, y, w, raw):
+        """The numerics' Anchor for these rows; None where nothing is shrunk."""
+        if self.shrink is None or self.shrink == 0:
+            return None
+        return numeric_anchor(self.anchor, s, raw, self.directions(s.shape[1]), len(y) if w is None else w.sum())
+
+    def _curve(self, found, s, notes=None):
+        tables = dict(found.tables)
+        notes = options.notes_of(self, found, s) if notes is None and s is not None else notes or {}
         return BernsteinCurve(
-            beta=beta, directions=directions, df=fit.df, kkt=fit.kkt, polished=fit.polished,
-            support=node_support(sums, K) >= 1.0, notes=notes or {},
+            beta=found.beta, directions=self.directions(found.beta.ndim), df=found.df, kkt=found.kkt,
+            polished=found.polished, support=found.support, notes=notes, path=tables.pop("path", None), loss=self.loss,
+            shrink=found.shrink, more=tables,
         )  # fmt: skip
-
-
-def _values(option):
-    if isinstance(option, dict):
-        return list(option.values())
-    return option if isinstance(option, tuple | list) else [option]
-
-
-def _duplicates(s):
-    """A note on scores that are equal in every row."""
-    M = s.shape[1]
-    same = [f"{a + 1} = {b + 1}" for a in range(M) for b in range(a + 1, M) if np.array_equal(s[:, a], s[:, b])]
-    return {"Duplicated": "scores " + ", ".join(same)} if same else {}

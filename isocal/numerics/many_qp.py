@@ -12,8 +12,12 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from .basis import along_axes, elevation
+from .cone import cone as cone_of
 from .cone import running_maximum
-from .qp import RANK, ROUNDS, VIOLATION, exact, solve
+from .moments import gram, moment_matrix
+from .qp import RANK, ROUNDS, VIOLATION, exact, solve, tie_break
+from .sieve import _peaks
 
 ROOM = 1 << 17  # numbers in the matrices of one block, which stay in the cache; a function of p alone
 MOST = 80  # coefficients: beyond, arithmetic costs more than Python, and qp.solve does as well
@@ -69,8 +73,12 @@ def _block(G, t, mean, cone, penalty):
         slack, z = _interior(P, q, cone, upper)
         x, levels, active = _polished(P, q, cone, upper, z > slack)
         multipliers = _multipliers(_times(P, x) + q, cone, active, levels, z)
-    except np.linalg.LinAlgError:
-        return np.zeros_like(t), np.zeros(len(t)), np.full(len(t), np.inf)
+    except np.linalg.LinAlgError:  # one of them is singular on the way: the others need not suffer
+        if len(t) == 1:
+            return np.zeros_like(t), np.zeros(1), np.full(1, np.inf)
+        parts = np.array_split(np.arange(len(t)), 2)
+        found = [_block(G if len(G) == 1 else G[j], t[j], mean[j], cone, penalty) for j in parts]
+        return tuple(map(np.concatenate, zip(*found, strict=True)))
     x = _in_order(x, cone, upper)
     kkt = _kkt(P, q, cone, upper, x, multipliers)
     beta = np.where(levels == -2, 1.0, np.minimum(mean[:, None] * x, 1.0))
@@ -252,3 +260,30 @@ def _ranks(G, levels):
     """(r,) degrees of freedom: rank of Z'GZ."""
     Z = _members(levels)
     return np.sum(np.linalg.eigvalsh(Z.transpose(0, 2, 1) @ (G @ Z)) > RANK, axis=1).astype(np.float64)
+
+
+def fit_rows(s, Y, W, K, directions, strength):
+    """(ManyFits, support (r, K_1 + 1, ...)) of one degree: the counterpart of sieve.fit_degree and sieve.node_support.
+
+    s (n, M) in [0, 1], responses Y (n, 1 or r) and weights W (n, 1 or r). One pass over the rows: where all problems
+    have the same labels, moments of the events and of the other rows together give both sides.
+    """
+    r, D = max(Y.shape[1], W.shape[1]), [2 * k for k in K]
+    if Y.shape[1] == 1 and np.all((Y == 0) | (Y == 1)):
+        event = Y[:, 0] == 1
+        T1, rest = (moment_matrix(s[part], W.T[:, part].T, D) for part in (event, ~event))
+        T0, t = T1 + rest, _at_nodes(T1, K)
+    else:
+        T0, t = moment_matrix(s, W, D), moment_matrix(s, W * Y, K)
+    weight = np.broadcast_to(W.sum(axis=0), r)
+    mean = np.einsum("ij,ij->j", *np.broadcast_arrays(W, Y)) / weight
+    limits = cone_of(tuple(k + 1 for k in K), tuple(directions))
+    penalty = tie_break(limits.shape, float(strength)) if strength else None
+    G = np.stack([gram(part, K) for part in T0])
+    fits = solve_each(G, np.broadcast_to(t.reshape(len(t), -1), (r, limits.p)), weight, mean, limits, penalty)
+    return fits, np.broadcast_to(_at_nodes(T0, K) / _peaks(tuple(K)), (r, *limits.shape))
+
+
+def _at_nodes(T, K):
+    """(r, K_1 + 1, ...) sums of degree K from those of degree 2K."""
+    return np.moveaxis(along_axes(np.moveaxis(T, 0, -1), [elevation(k, 2 * k) for k in K]), -1, 0)

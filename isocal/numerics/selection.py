@@ -1,20 +1,22 @@
-"""Choosing the degree of a Bernstein fit from moments alone: one pass over the rows serves every degree and fold.
+"""Choosing the degree and the shrinkage of a Bernstein fit on folds: one pass over the rows serves every degree.
 
-The held-out Brier score of a fold costs no pass either: sum (y - f)^2 = sum w y - 2 beta' T1 + beta' G beta.
+The held-out Brier score of a fold costs no pass either: sum (y - f)^2 = sum w y - 2 beta' T1 + beta' G beta. It is the
+criterion of likelihood fits too: the log loss of a row that a fit held impossible is infinite.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
 from .basis import evaluate
-from .moments import gram, moments, rhs
-from .sieve import fit_degree
+from .likelihood_fit import log_likelihood
+from .sieve import fit_part, held_out
 
 HIGHEST, MOST = 15, 700  # degree, coefficients that are tried
 LIKELIHOOD_ROWS = 100_000  # above it AIC and BIC, which need a pass for each degree, are computed on request only
 TIE = 1e-6  # relative: degrees whose criteria differ by less are equal, and the smallest of them is chosen
+SHRINKS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # weights of the anchor that are tried
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,14 @@ class DegreePath:
     def columns(self):
         """{column: list} for a table; a degree common to all scores is one number."""
         K = [k[0] if len(set(k)) == 1 else ", ".join(map(str, k)) for k in self.K]
-        marks = ["*" if i == self.chosen else "" for i in range(len(K))]
         figures = {name: getattr(self, name).tolist() for name in ("df", "cv", "aic", "bic", "change")}
         figures["cv_brier"] = figures.pop("cv")
         order = ("df", "cv_brier", "aic", "bic", "change")
-        return {"K": K, **{name: figures[name] for name in order}, "chosen": marks}
+        return {"K": K, **{name: figures[name] for name in order}, "chosen": _marks(len(K), self.chosen)}
+
+
+def _marks(count, chosen):
+    return ["*" if i == chosen else "" for i in range(count)]
 
 
 def candidates(M, anisotropic=False):
@@ -48,44 +53,43 @@ def candidates(M, anisotropic=False):
     return [K for K in grid if np.prod([k + 1 for k in K]) <= MOST]
 
 
-def fold_moments(s, y, w, W, degrees):
-    """Moments of each test part: W (n, folds) are the weights of rows in it."""
-    out = []
-    for f in range(W.shape[1]):
-        rows = np.flatnonzero(W[:, f] > 0)
-        weights = None if w is None else W[rows, f]
-        out.append(moments(s[rows], y[rows], weights, degrees))
-    return out
+def degree_path(folds, K_list, sieve, criterion, rows, details=True):
+    """Fit every degree to the Folds' train parts and to the whole; criterion "cv", "aic" or "bic".
 
-
-def degree_path(folds, K_list, directions, strength, criterion, rows, details=True):
-    """Fit every degree to all folds but one and to all of them; criterion "cv", "aic" or "bic".
-
-    folds: moments of the test parts at twice the largest degree; rows (s, y, w): only the likelihood needs them;
-    details=False computes the criterion alone and leaves the other columns NaN.
+    folds: parts at twice the largest degree; rows (s, y, w): only the likelihood needs them; details=False computes
+    the criterion alone and leaves the other columns NaN.
     """
-    total = sum(folds[1:], folds[0])
     of_all = details or criterion != "cv"
     likelihood = criterion != "cv" or (details and len(rows[1]) <= LIKELIHOOD_ROWS)
-    grid = _grid(len(directions))
+    grid = _grid(len(sieve.directions))
     df, cv, llf, change = np.full((4, len(K_list)), np.nan)
     before = None
     for i, K in enumerate(K_list):
+        fit = fit_part(folds.whole, K, sieve) if of_all or sieve.loss == "log" else None
         if details or criterion == "cv":
-            cv[i] = _held_out(folds, total, K, directions, strength)
+            cv[i] = _held_out(folds, K, sieve, fit)
         if not of_all:
             continue
-        fit = fit_degree(total, K, directions, strength)
-        beta, df[i] = fit.beta.reshape([k + 1 for k in K]), fit.df
+        beta, df[i] = fit.beta.reshape([k + 1 for k in K]), np.nan if sieve.shrink else fit.df
         if likelihood:
-            llf[i] = _log_likelihood(beta, *rows)
+            s, y, w = rows
+            llf[i] = log_likelihood(np.clip(evaluate(beta, s), beta.min(), beta.max()), y, w).value
         at_grid = evaluate(beta, grid)
         if before is not None:
             change[i] = np.max(np.abs(at_grid - before))
         before = at_grid
-    aic, bic = -2 * llf + 2 * df, -2 * llf + np.log(total.weight) * df
+    aic, bic = -2 * llf + 2 * df, -2 * llf + np.log(folds.whole.sums.weight) * df
     chosen = _choose({"cv": cv, "aic": aic, "bic": bic}[criterion], criterion)
     return DegreePath(list(K_list), df, cv, aic, bic, change, chosen)
+
+
+def choose_shrink(folds, K, sieve):
+    """(weight of the anchor, {column: list}) with the smallest held-out Brier score at degree K."""
+    tried = [replace(sieve, shrink=weight) for weight in SHRINKS]
+    near = [fit_part(folds.whole, K, each) if sieve.loss == "log" else None for each in tried]
+    cv = np.array([_held_out(folds, K, each, start) for each, start in zip(tried, near, strict=True)])
+    chosen = _choose(cv, "cv")
+    return SHRINKS[chosen], {"shrink": list(SHRINKS), "cv_brier": cv.tolist(), "chosen": _marks(len(cv), chosen)}
 
 
 def _choose(values, criterion):
@@ -102,24 +106,14 @@ def _choose(values, criterion):
     return int(np.flatnonzero(finite & (values <= best + tie))[0])
 
 
-def _held_out(folds, total, K, directions, strength):
-    """Brier score of each test part under the fit of the others, in total."""
-    loss = weight = 0.0
-    for test in folds:
-        if test.n == 0 or total.n == test.n:
-            continue
-        beta = fit_degree(total - test, K, directions, strength, rough=True).beta
-        test = test.lower([2 * k for k in K])
-        loss += test.events - 2 * beta @ rhs(test.T1, K) + beta @ gram(test.T0, K) @ beta
-        weight += test.weight
-    return loss / weight if weight else np.nan
-
-
-def _log_likelihood(beta, s, y, w):
-    p = np.clip(evaluate(beta, s), beta.min(), beta.max())
-    with np.errstate(divide="ignore"):
-        terms = np.log(np.where(y == 1, p, 1 - p))
-    return float(np.sum(terms) if w is None else w @ terms)
+def _held_out(folds, K, sieve, whole=None):
+    """Mean Brier score of the test rows under the fits of the train parts; whole: the ConeFit of all rows or None."""
+    if not folds.test:
+        return np.nan
+    degrees, near, loss = [2 * k for k in K], None if whole is None else whole.beta, 0.0
+    for train, test in zip(folds.train, folds.test, strict=True):
+        loss += held_out(fit_part(train, K, sieve, rough=True, near=near).beta, test.lower(degrees))
+    return loss / folds.weight
 
 
 def _grid(M):

@@ -5,7 +5,19 @@ A method here is one documented function of its room bound by one line; numbers 
 
 from functools import cached_property
 
-from . import assess, draw, export, inference, judge, predictions, tables
+from . import (
+    assess,
+    band_figure,
+    bands_doors,
+    bootstrap_doors,
+    diagnose,
+    draw,
+    export,
+    inference,
+    judge,
+    predictions,
+    tables,
+)
 
 
 class Results:
@@ -76,6 +88,9 @@ class Results:
     summary, table, coef, tidy, glance = tables.summary, tables.table, tables.coef, tables.tidy, tables.glance
     plot, plot_path, plot_slices = draw.plot, draw.plot_path, draw.plot_slices
     conf_int, credible_band = inference.conf_int, inference.credible_band
+    conf_band, plot_band = bands_doors.conf_band, band_figure.plot_band
+    bootstrap, get_prediction = bootstrap_doors.bootstrap, bootstrap_doors.get_prediction
+    consistency, influence = diagnose.consistency, diagnose.influence
     save = export.save
     __str__, _repr_html_ = tables.digest, tables.digest_html
 

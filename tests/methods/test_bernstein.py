@@ -158,7 +158,7 @@ def test_support_follows_its_definition():
         ({"K": -1}, "K must be an integer of at least 1"),
         ({"K": 2.5}, "got 2.5"),
         ({"K": True}, "K must be an integer"),
-        ({"K": "auto"}, "one of 'cv', 'aic', 'bic'; got 'auto'"),
+        ({"K": "auto"}, "one of 'cv', 'aic', 'bic', 'average'; got 'auto'"),
         ({"K": (5, 0)}, "at least 1"),
         ({"monotone": "up"}, "'increasing', 'decreasing' or 'none'"),
         ({"monotone": ("increasing", 1)}, "got 1"),

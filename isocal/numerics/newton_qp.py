@@ -1,0 +1,85 @@
+"""Newton's step over the cone: a quadratic programme in the step itself, each coefficient in a unit of its own.
+
+What `qp.solve` does for coefficients, but its accuracy is relative to the largest curvature. Those of a likelihood may
+differ by ten orders of magnitude: a row of probability f weighs 1/f^2. Written for the step the programme is solved to
+a share of what the step gains, so that Newton's method ends at round-off.
+"""
+
+from dataclasses import dataclass
+
+import cvxopt
+import numpy as np
+from cvxopt import solvers
+
+from .qp import VIOLATION, _level_sets, _multipliers, _rank, _solve
+
+OPTIONS = {"show_progress": False, "maxiters": 100, "abstol": 1e-30, "reltol": 1e-9, "feastol": 1e-9}
+SMALLEST = 1e-14  # curvature, relative to the largest, that still sets a unit
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """beta (p,), where the step leads, in the cone; multipliers (rows of the cone,); df; polished: exact on its level
+    sets.
+    """
+
+    beta: np.ndarray
+    multipliers: np.ndarray
+    df: float
+    polished: bool
+
+
+def newton_step(G, g, beta, mean, cone, rough=False):
+    """Minimise g'd + d' G d / 2 over steps d with beta + d in the cone; G (p, p), g (p,), beta (p,) in the cone.
+
+    mean: the usual size of beta. rough: neither polished nor with df. Raises ValueError where the solver fails.
+    """
+    slack = np.maximum(cone.slack(beta, 1.0), 0.0)
+    d, s, z = _interior(G, g, slack, cone)
+    target, scale = beta + d, mean * np.trace(G) / cone.p
+    if rough:
+        return Step(cone.restore(target).ravel(), np.maximum(z, 0.0), np.nan, False)
+    active = z / scale > s / mean
+    levels, count = _level_sets(cone, active)
+    exact = None if levels is None else _on_levels(G, g, beta, target, cone, levels, count)
+    if exact is None:
+        levels = np.arange(cone.p) if levels is None else levels
+        return Step(cone.restore(target).ravel(), np.maximum(z, 0.0), _rank(G * (mean / scale), levels), False)
+    gradient = (g + G @ (exact - beta)) / scale
+    multipliers = _multipliers(gradient, cone, active, levels, np.maximum(z, 0.0) / scale) * scale
+    return Step(cone.restore(exact).ravel(), multipliers, _rank(G * (mean / scale), levels), True)
+
+
+def _interior(G, g, slack, cone):
+    """(step, slack left, multipliers) of cvxopt's interior-point method."""
+    diagonal = np.diag(G)
+    unit = 1.0 / np.sqrt(np.maximum(diagonal, SMALLEST * diagonal.max()))
+    rows, columns, values, size = cone.signed
+    A = cvxopt.spmatrix((values * unit[columns]).tolist(), rows.tolist(), columns.tolist(), (size, cone.p))
+    P = G * unit[:, None] * unit
+    for ridge, kktsolver in ((0.0, "chol2"), (0.0, "ldl"), (1e-10, "chol2")):
+        try:
+            found = solvers.qp(
+                cvxopt.matrix(P + ridge * np.eye(cone.p) if ridge else P), cvxopt.matrix(g * unit), A,
+                cvxopt.matrix(slack), kktsolver=kktsolver, options=OPTIONS,
+            )  # fmt: skip
+        except (ArithmeticError, ValueError):  # a singular matrix: the ridge shortens the step, no more
+            continue
+        if found["x"] is not None and found["z"] is not None:
+            d, s, z = (np.array(found[a]).ravel() for a in "xsz")
+            return unit * d, s, z
+    raise ValueError("the quadratic programme of a Newton step could not be solved: use tie_break=1e-10 or a smaller K")
+
+
+def _on_levels(G, g, beta, target, cone, levels, count):
+    """The minimiser with the level sets tied, near the target; None if it leaves the cone."""
+    Z = (levels[:, None] == np.arange(count)).astype(float)
+    x = np.where(levels == -2, 1.0, 0.0)
+    if count:
+        x = x + Z @ ((Z.T @ target) / Z.sum(axis=0))
+        ZGZ = Z.T @ (G @ Z)
+        unit = 1.0 / np.sqrt(np.maximum(np.diag(ZGZ), np.finfo(np.float64).tiny))
+        for _ in range(2):  # the second pass is iterative refinement
+            step = _solve(ZGZ * unit[:, None] * unit, -unit * (Z.T @ (g + G @ (x - beta))))
+            x = x + Z @ (unit * step)
+    return None if cone.slack(x, 1.0).min() < -VIOLATION else x
