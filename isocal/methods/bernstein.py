@@ -12,8 +12,9 @@ import numpy as np
 
 from ..numerics.basis import evaluate, gradient
 from ..numerics.cone import node_volumes, smallest_steps
-from ..numerics.estimation import estimate, of_part
+from ..numerics.estimation import Estimate, estimate, of_part
 from ..numerics.fold_parts import many_parts
+from ..numerics.many_qp import fit_rows
 from ..numerics.moments import moments
 from ..numerics.sieve import Part
 from . import bernstein_options as options
@@ -246,6 +247,10 @@ class Bernstein(Recipe):
         """One pass over the rows for all r problems where no folds are needed, then one small problem each."""
         Y, W, r = columns(Y, W)
         plan = options.plan_of(self, s.shape[1])
+        if plan.plain:
+            fits, near = fit_rows(s, Y, W, plan.K, plan.sieve.directions, plan.sieve.strength)
+            each = zip(fits.beta, fits.df, fits.kkt, fits.polished, near >= 1.0, strict=True)
+            return [self._curve(Estimate(b.reshape(n.shape), *map(float, dk), bool(ok), n), s) for b, *dk, ok, n in each]
         pairs = [(Y[:, j % Y.shape[1]], W[:, j % W.shape[1]]) for j in range(r)]
         if plan.needs_folds:
             rows = ((w > 0, y, w) for y, w in pairs)

@@ -32,6 +32,12 @@ class Plan:
         held_out = self.K != "average" or self.average != "equal"
         return self.choose_shrink or (isinstance(self.K, str) and held_out)
 
+    @property
+    def plain(self):
+        """Whether it is least squares of given degrees, nothing shrunk."""
+        chosen = self.choose_shrink or isinstance(self.K, str)
+        return not chosen and self.sieve.loss == "brier" and self.sieve.shrink == 0
+
     def tried(self):
         """Degrees to fit, a list of tuples."""
         chosen = isinstance(self.K, str)

@@ -11,7 +11,7 @@ import cvxopt
 import numpy as np
 from cvxopt import solvers
 
-from .qp import VIOLATION, _level_sets, _multipliers, _rank, _solve
+from .qp import ROUNDS, SIGN, VIOLATION, _level_sets, _multipliers, _rank, _solve
 
 OPTIONS = {"show_progress": False, "maxiters": 100, "abstol": 1e-30, "reltol": 1e-9, "feastol": 1e-9}
 SMALLEST = 1e-14  # curvature, relative to the largest, that still sets a unit
@@ -39,15 +39,14 @@ def newton_step(G, g, beta, mean, cone, rough=False):
     target, scale = beta + d, mean * np.trace(G) / cone.p
     if rough:
         return Step(cone.restore(target).ravel(), np.maximum(z, 0.0), np.nan, False)
-    active = z / scale > s / mean
-    levels, count = _level_sets(cone, active)
-    exact = None if levels is None else _on_levels(G, g, beta, target, cone, levels, count)
-    if exact is None:
-        levels = np.arange(cone.p) if levels is None else levels
-        return Step(cone.restore(target).ravel(), np.maximum(z, 0.0), _rank(G * (mean / scale), levels), False)
-    gradient = (g + G @ (exact - beta)) / scale
-    multipliers = _multipliers(gradient, cone, active, levels, np.maximum(z, 0.0) / scale) * scale
-    return Step(cone.restore(exact).ravel(), multipliers, _rank(G * (mean / scale), levels), True)
+    exact, levels, active = _polished(G, g, beta, target, cone, z / scale > s / mean)
+    df = _rank(G * (mean / scale), levels)
+    if exact is not None:
+        gradient = (g + G @ (exact - beta)) / scale
+        multipliers = _multipliers(gradient, cone, active, levels, np.maximum(z, 0.0) / scale)
+        if np.max(np.abs(gradient + cone.transpose(multipliers))) <= SIGN:
+            return Step(cone.restore(exact).ravel(), multipliers * scale, df, True)
+    return Step(cone.restore(target).ravel(), np.maximum(z, 0.0), df, False)
 
 
 def _interior(G, g, slack, cone):
@@ -71,15 +70,30 @@ def _interior(G, g, slack, cone):
     raise ValueError("the quadratic programme of a Newton step could not be solved: use tie_break=1e-10 or a smaller K")
 
 
-def _on_levels(G, g, beta, target, cone, levels, count):
-    """The minimiser with the level sets tied, near the target; None if it leaves the cone."""
+def _polished(G, g, beta, target, cone, active):
+    """(minimiser with the level sets tied, levels, active rows), violated rows joining; None where that fails."""
+    first, _ = _level_sets(cone, active)
+    for _ in range(ROUNDS):
+        levels, count = _level_sets(cone, active)
+        if levels is None:
+            break
+        x = _on_levels(G, g, beta, target, levels, count)
+        violated = cone.slack(x, 1.0) < -VIOLATION
+        if not violated.any():
+            return x, levels, active
+        active = active | violated
+    return None, np.arange(cone.p) if first is None else first, active
+
+
+def _on_levels(G, g, beta, target, levels, count):
+    """(p,) the minimiser with the level sets tied, found near the target."""
     Z = (levels[:, None] == np.arange(count)).astype(float)
     x = np.where(levels == -2, 1.0, 0.0)
-    if count:
-        x = x + Z @ ((Z.T @ target) / Z.sum(axis=0))
-        ZGZ = Z.T @ (G @ Z)
-        unit = 1.0 / np.sqrt(np.maximum(np.diag(ZGZ), np.finfo(np.float64).tiny))
-        for _ in range(2):  # the second pass is iterative refinement
-            step = _solve(ZGZ * unit[:, None] * unit, -unit * (Z.T @ (g + G @ (x - beta))))
-            x = x + Z @ (unit * step)
-    return None if cone.slack(x, 1.0).min() < -VIOLATION else x
+    if not count:
+        return x
+    x = x + Z @ ((Z.T @ target) / Z.sum(axis=0))
+    ZGZ = Z.T @ (G @ Z)
+    unit = 1.0 / np.sqrt(np.maximum(np.diag(ZGZ), np.finfo(np.float64).tiny))
+    for _ in range(2):  # the second pass is iterative refinement
+        x = x + Z @ (unit * _solve(ZGZ * unit[:, None] * unit, -unit * (Z.T @ (g + G @ (x - beta)))))
+    return x
