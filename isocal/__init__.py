@@ -5,7 +5,9 @@
 >>> res = isocal.bernstein("income ~ ecdf(s1) + ecdf(s2)", data, event=">50K").fit()
 """
 
-from . import calibration_tests, corp, datasets, methods, metrics
+import importlib
+
+from . import datasets, methods, metrics
 from .forecasts import check_calibration, reliability
 from .formula import FormulaError
 from .loading import load
@@ -17,6 +19,15 @@ from .transforms import bern
 from .versions import show_versions
 
 __version__ = "0.1.0"
+
+LATER = ("calibration_tests", "corp")  # rooms that are imported when they are first asked for
+
+
+def __getattr__(name):
+    if name in LATER:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "FormulaError", "Model", "Results", "anova", "bbq", "bern", "bernstein", "bernstein_operator", "beta",

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from .assessment import Reliability, check_forecast_calibration
 from .terms import read
 
 ONE_ROW_SET = "Rows that miss any of the forecasts are left out for all of them."
@@ -62,6 +61,8 @@ def check_calibration(
     >>> bool(check.table.set_index("term").p_value["spiegelhalter"] > 0.01)
     True
     """
+    from .assessment import check_forecast_calibration
+
     label, y, forecasts, w, notes = _forecasts(formula, data, event, weights, subset, missing)
     if len(forecasts) > 1:
         raise ValueError(f"check_calibration judges one forecast, got {', '.join(forecasts)}: use isocal.reliability")
@@ -100,5 +101,7 @@ def reliability(formula, data, *, event=None, weights=None, subset=None, missing
     >>> isocal.reliability("y ~ s1 + s2 + s3", data).table.forecast.tolist()
     ['s1', 's2', 's3']
     """
+    from .assessment import Reliability
+
     label, y, forecasts, w, notes = _forecasts(formula, data, event, weights, subset, missing)
     return Reliability(label, y, forecasts, w, tuple(notes))

@@ -7,7 +7,6 @@ The test of constrained against free polynomials, which looks more natural, reje
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from ..numerics.chi_bar import cone_weights, project, simple_order_weights, tail
 from .finding import ACT, FINE, LOOK, Finding, of_p
@@ -100,4 +99,6 @@ def _cells(fit):
 
 def _bins(x, J):
     """(n,) bin 0..J-1 of each row by its mean rank."""
+    from scipy.stats import rankdata  # half a second to import, which few fits need
+
     return np.ceil(rankdata(x) * J / len(x) - 1e-9).astype(int) - 1

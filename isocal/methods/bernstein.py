@@ -250,7 +250,8 @@ class Bernstein(Recipe):
         if plan.plain:
             fits, near = fit_rows(s, Y, W, plan.K, plan.sieve.directions, plan.sieve.strength)
             each = zip(fits.beta, fits.df, fits.kkt, fits.polished, near >= 1.0, strict=True)
-            return [self._curve(Estimate(b.reshape(n.shape), *map(float, dk), bool(ok), n), s) for b, *dk, ok, n in each]
+            found = (Estimate(b.reshape(n.shape), *map(float, dk), bool(ok), n) for b, *dk, ok, n in each)
+            return [self._curve(e, s) for e in found]
         pairs = [(Y[:, j % Y.shape[1]], W[:, j % W.shape[1]]) for j in range(r)]
         if plan.needs_folds:
             rows = ((w > 0, y, w) for y, w in pairs)

@@ -17,6 +17,8 @@ from scipy.optimize import nnls
 from scipy.sparse import coo_array
 
 TOLERANCES = 1e-8, 1e-10  # of the interior-point solve: the second where the first does not lead to the active set
+SMALL = 64  # coefficients up to which the rougher solve usually suffices
+NEAR = 1e-6  # KKT residual up to which the first interior solution is polished further
 ROUNDS = 12  # of polishing; rows that the level-set solve violates join the active set in each
 VIOLATION = 1e-12  # a row violated by less is round-off: the running maximum removes it
 SIGN = 1e-9  # accepted round-off in multipliers and stationarity, relative to the mean Gram diagonal
@@ -75,9 +77,10 @@ def solve(G, t, weight, mean, cone, penalty=None, rough=False):
 
 def _minimise(P, q, cone, upper):
     """(x, level sets, multipliers, KKT residual, polished?) of the scaled problem."""
-    for tolerance in TOLERANCES:
+    for tolerance in TOLERANCES if cone.p <= SMALL else TOLERANCES[1:]:
         interior, slack, z = _interior(P, q, cone, upper, tolerance)
-        best = _polished(P, q, cone, upper, z > slack, z)
+        patience = NEAR if tolerance != TOLERANCES[-1] else np.inf
+        best = _polished(P, q, cone, upper, z > slack, z, patience)
         if best is not None and best[3] <= SIGN:
             return best
     x = _ordered(interior, cone, upper)
@@ -90,8 +93,11 @@ def _minimise(P, q, cone, upper):
     return x, _level_sets(cone, cone.slack(x, upper) <= 1e-9 * upper)[0], z, kkt, False
 
 
-def _polished(P, q, cone, upper, active, z):
-    """The best polished solution from an active set; rows leave and join it until the conditions hold. Or None."""
+def _polished(P, q, cone, upper, active, z, patience):
+    """The best polished solution from an active set; rows leave and join it until the conditions hold. Or None.
+
+    Above the KKT residual `patience` the active set is not worth mending: a more exact interior solution is cheaper.
+    """
     best = None
     for _ in range(ROUNDS):
         found = _polish(P, q, cone, upper, active)
@@ -105,7 +111,7 @@ def _polished(P, q, cone, upper, active, z):
         if best is None or kkt < best[3]:
             best = x, levels, multipliers, kkt, True
         leaving = active & _moves_apart(-(g + cone.transpose(multipliers)), cone)
-        if kkt <= exact(cone) or not leaving.any():
+        if kkt <= exact(cone) or kkt > patience or not leaving.any():
             break
         active = active & ~leaving
     return best

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from .. import bands, frames
+from .. import frames
 from ..transforms import Ecdf
 from .inference import GRID, check_level
 
@@ -110,6 +110,8 @@ def conf_band(self, grid=None, level=0.95, kind="simultaneous", method="model-su
 
 def edges(self, raw, level=0.95, kind="simultaneous", method="model-supt", rng=None, n_draws=999, progress=True):
     """({"predicted", "se", "conf_low", "conf_high", "outside", "extrapolated"} at raw (g, M) scores, degree)."""
+    from .. import bands
+
     check_level(level)
     bands.check(kind, method, n_draws)
     scores = self.terms.scores(raw, self.recipe.domain())

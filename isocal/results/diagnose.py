@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from ..calibration_tests.inputs import drawing
-from ..consistency import FittedRows, diagnose
-from ..diagnosis import Consistency, influence_of, maps_of
-from ..influence import least_squares_influence, refitted_influence
 from .judge import _judged
+
+# The diagnostics are imported where they are used: most fits never ask for them, and they take time to import.
 
 
 def consistency(self, quick=False, rng=None, progress=True):
@@ -50,6 +48,9 @@ def consistency(self, quick=False, rng=None, progress=True):
     >>> found.findings["certificate"].verdict, found.skipped["learning_curve"]
     ('fine', 'draws at random: quick=False runs it')
     """
+    from ..consistency import diagnose
+    from ..diagnosis import Consistency, maps_of
+
     fit, seed = _fitted_rows(self, "consistency()", rng, quick, progress)
     fit = fit.in_order()
     found = diagnose(fit)
@@ -89,6 +90,9 @@ def influence(self, top=10, progress=True):
     >>> found.table.shape, bool(found.table.leverage.between(0, 1).all())
     ((200, 9), True)
     """
+    from ..diagnosis import influence_of
+    from ..influence import least_squares_influence, refitted_influence
+
     if isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 1:
         raise ValueError(f"top must be a whole number of at least 1; got {top!r}")
     fit, _ = _fitted_rows(self, "influence()", 0, True, progress)
@@ -101,6 +105,9 @@ def influence(self, top=10, progress=True):
 
 def _fitted_rows(self, what, rng, quick, progress):
     """(FittedRows of the fit, seed)."""
+    from ..calibration_tests.inputs import drawing
+    from ..consistency import FittedRows
+
     rows = self.rows_or(what)
     s = self.terms.scores(rows.raw, self.recipe.domain())
     generator, seed = drawing(rng)

@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 
 from .. import frames
-from ..assessment import Reliability, check_forecast_calibration
 from ..metrics import metrics_table
 from ..response import read_response
 from .assess import held_out
@@ -115,6 +114,8 @@ def check_calibration(self, new=None, rng=None, clip=1e-6, weights=None):
     >>> bool(res.check_calibration(rng=0).table.p_value.min() > 1e-4)
     True
     """
+    from ..assessment import check_forecast_calibration
+
     y, p, w, notes = _judged(self, new, weights)
     clipped = int(np.sum((p < clip) | (p > 1 - clip))) if clip else 0
     if clipped:
@@ -149,5 +150,7 @@ def reliability(self, new=None, weights=None):
     >>> bool(res.reliability().table.mcb_brier[0] < 0.02)
     True
     """
+    from ..assessment import Reliability
+
     y, p, w, notes = _judged(self, new, weights)
     return Reliability(self.response.label, y, {self.recipe.title: p}, w, notes)
