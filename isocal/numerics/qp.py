@@ -16,7 +16,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import nnls
 from scipy.sparse import coo_array
 
-TOLERANCES = 1e-8, 1e-10  # of the interior-point solve: the second where the first does not lead to the active set
+TOLERANCES = 1e-7, 1e-10  # of the interior-point solve: the second where the first does not lead to the active set
 SMALL = 64  # coefficients up to which the rougher solve usually suffices
 NEAR = 1e-6  # KKT residual up to which the first interior solution is polished further
 ROUNDS = 12  # of polishing; rows that the level-set solve violates join the active set in each

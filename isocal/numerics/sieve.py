@@ -8,7 +8,7 @@ import numpy as np
 from .basis import along_axes, basis, elevation
 from .cone import cone
 from .likelihood_fit import inward, maximise
-from .moments import Moments, gram, rhs
+from .moments import KEEP_INDEX_UP_TO, Moments, gram, rhs
 from .qp import solve, tie_break
 
 
@@ -88,8 +88,10 @@ def node_support(sums, K):
 
     Below one the rows say nothing about that coefficient: the tie-break and the order alone settle it.
     """
-    sums = sums.lower([2 * k for k in K])
-    return along_axes(sums.T0, [elevation(k, 2 * k) for k in K]) / _peaks(tuple(K))
+    peaks, sums = _peaks(tuple(K)), sums.lower([2 * k for k in K])
+    if peaks.size <= KEEP_INDEX_UP_TO:  # the basis sums to one, so rows of the Gram matrix sum to the weights
+        return gram(sums.T0, K).sum(axis=1).reshape(peaks.shape) / peaks
+    return along_axes(sums.T0, [elevation(k, 2 * k) for k in K]) / peaks
 
 
 @lru_cache(maxsize=64)
