@@ -12,6 +12,7 @@ import argparse
 import csv
 import tempfile
 import zlib
+from dataclasses import fields
 from itertools import product
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from estimators_table import write_tables
 
 from isocal.datasets import load_adult_scores, simulate_scores, truths
 from isocal.methods import Bernstein
-from isocal.numerics import sieve
+from isocal.numerics import degree_average, sieve
+from isocal.numerics.many_qp import ManyFits
 from isocal.transforms import Ecdf
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -60,7 +62,11 @@ def remember_solutions():
             known[key] = solve(G, t, weight, mean, cone, penalty)
         return known[key]
 
-    sieve.solve = solved
+    def each(G, t, weight, mean, cone, penalty=None):
+        fits = [solved(*part, cone, penalty) for part in zip(G, t, weight, mean, strict=True)]
+        return ManyFits(*(np.array([getattr(fit, f.name) for fit in fits]) for f in fields(ManyFits)))
+
+    sieve.solve, degree_average.solve_each = solved, each
     return known
 
 

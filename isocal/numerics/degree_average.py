@@ -10,8 +10,11 @@ import cvxopt
 import numpy as np
 from cvxopt import solvers
 
-from .basis import elevate
+from .basis import along_axes, elevation
+from .cone import cone
+from .many_qp import solve_each
 from .moments import gram, rhs
+from .qp import tie_break
 from .sieve import fit_part
 
 OPTIONS = {"show_progress": False, "abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12}
@@ -44,33 +47,61 @@ def average_degrees(whole, folds, K_list, sieve, how):
     how: "stack" minimises the held-out Brier score of the average; "exp": exp(-n (cv - min cv)/(2 min cv)), n the
     sum of weights; "equal".
     """
-    fits = [fit_part(whole, K, sieve) for K in K_list]
-    grids = [fit.beta.reshape([k + 1 for k in K]) for fit, K in zip(fits, K_list, strict=True)]
+    stacked = how != "equal" and folds.weight > 0
+    parts = [whole, *folds.train] if stacked else [whole]
+    fits = [_fits(parts, K, sieve) for K in K_list]
+    raised = np.array([_raised(fit.grids, K_list[-1]) for fit in fits])  # (degrees, parts, K_max + 1, ...)
     weights, cv = np.full(len(K_list), 1 / len(K_list)), None
-    if how != "equal" and folds.weight > 0:
-        Q, c, total = _held_out_products(folds, K_list, sieve, [fit.beta for fit in fits])
+    if stacked:
+        Q, c, total = _held_out_products(raised[:, 1:], folds, K_list[-1])
         cv = total - 2 * c + np.diag(Q)
         weights = simplex_weights(Q, c) if how == "stack" else _exponential(cv, whole.sums.weight)
-    raised = np.array([_raised(grid, K_list[-1]) for grid in grids])
-    beta = np.clip(np.tensordot(weights, raised, axes=1), raised.min(), raised.max())
+    beta = np.clip(np.tensordot(weights, raised[:, 0], axes=1), raised[:, 0].min(), raised[:, 0].max())
     kkt, polished = max(fit.kkt for fit in fits), all(fit.polished for fit in fits)
     return DegreeAverage(beta, list(K_list), weights, cv, kkt, polished)
 
 
-def _raised(grid, top):
-    """The same polynomial at the highest degree; a constant stays what it is to the last bit."""
-    return np.clip(elevate(grid, top), grid.min(), grid.max())
+@dataclass(frozen=True, eq=False)
+class _Fits:
+    """One degree: grids (parts, K_1 + 1, ...), the first of all rows; kkt, polished: of the fit to all rows."""
+
+    grids: np.ndarray
+    kkt: float
+    polished: bool
 
 
-def _held_out_products(folds, K_list, sieve, near):
-    """(Q, c, total): the held-out Brier score of weights a is total - 2 c'a + a'Qa."""
-    top = K_list[-1]
-    Q, c, total = np.zeros((len(K_list),) * 2), np.zeros(len(K_list)), 0.0
-    for train, test in zip(folds.train, folds.test, strict=True):
-        fits = [fit_part(train, K, sieve, near=start).beta for K, start in zip(K_list, near, strict=True)]
-        grids = (beta.reshape([k + 1 for k in K]) for beta, K in zip(fits, K_list, strict=True))
-        B = np.array([_raised(grid, top).ravel() for grid in grids])
-        test = test.lower([2 * k for k in top])
+def _fits(parts, K, sieve):
+    """Least squares for all parts in one stroke; the likelihood one by one, starting from that of all rows."""
+    shape = tuple(k + 1 for k in K)
+    if sieve.loss != "brier":
+        whole = fit_part(parts[0], K, sieve)
+        betas = [whole.beta, *(fit_part(part, K, sieve, near=whole.beta).beta for part in parts[1:])]
+        return _Fits(np.reshape(betas, (-1, *shape)), whole.kkt, whole.polished)
+    sums = [part.shrunk(sieve.shrink) for part in parts]
+    T = np.stack([np.stack([one.T0, one.T1]) for one in sums], axis=-1)  # parts last
+    to_low = [elevation(2 * k, size - 1) for k, size in zip(K, T.shape[1:-1], strict=True)]
+    T0, T1 = (along_axes(part, to_low) for part in T)
+    G = np.stack([gram(part, K) for part in np.moveaxis(T0, -1, 0)])
+    t = along_axes(T1, [elevation(k, 2 * k) for k in K]).reshape(-1, len(parts)).T
+    weight, events = (np.array([getattr(one, name) for one in sums]) for name in ("weight", "events"))
+    penalty = tie_break(shape, float(sieve.strength)) if sieve.strength else None
+    found = solve_each(G, t, weight, events / weight, cone(shape, tuple(sieve.directions)), penalty)
+    return _Fits(found.beta.reshape(-1, *shape), float(found.kkt[0]), bool(found.polished[0]))
+
+
+def _raised(grids, top):
+    """The same polynomials (parts, ...) at the highest degree; a constant stays what it is to the last bit."""
+    to_top = [elevation(size - 1, K).T for size, K in zip(grids.shape[1:], top, strict=True)]
+    raised = np.moveaxis(along_axes(np.moveaxis(grids, 0, -1), to_top), -1, 0)
+    axes = tuple(range(1, grids.ndim))
+    return np.clip(raised, grids.min(axis=axes, keepdims=True), grids.max(axis=axes, keepdims=True))
+
+
+def _held_out_products(raised, folds, top):
+    """(Q, c, total): the held-out Brier score of weights a is total - 2 c'a + a'Qa; raised (degrees, folds, ...)."""
+    Q, c, total = np.zeros((len(raised),) * 2), np.zeros(len(raised)), 0.0
+    for f, test in enumerate(folds.test):
+        B, test = raised[:, f].reshape(len(raised), -1), test.lower([2 * k for k in top])
         Q += B @ gram(test.T0, top) @ B.T
         c += B @ rhs(test.T1, top)
         total += test.events
