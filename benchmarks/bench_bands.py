@@ -7,12 +7,11 @@ Through the formula door, progress bar included, on the default grid (101 scores
 repeated calls after one warm-up call (`times_ms` of bench_bernstein.py); spread_ms is their interquartile range.
 """
 
-import argparse
-import csv
 import warnings
 from pathlib import Path
 
-from bench_bernstein import machine, times_ms
+from bench_bernstein import times_ms
+from table import run
 
 import isocal
 
@@ -44,23 +43,12 @@ def timed(method, n, M, n_draws, target, seconds):
             "spread_ms": f"{spread:.2g}", "target_ms": target or ""}  # fmt: skip
 
 
-def main(arguments=None):
-    """Print every row as it is measured; write the table unless --quick."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="tiny sizes, writes nothing")
-    quick = parser.parse_args(arguments).quick
-    print(f"# {machine()}")
-    table = []
+def rows(quick):
+    """All rows of the table."""
     for method, n, M, n_draws, target in ROWS:
         n, n_draws = (min(n, 200), min(n_draws, 39)) if quick else (n, n_draws)
-        table.append(timed(method, n, M, n_draws, target, 0.0 if quick else 4.0))
-        print(" | ".join(f"{k}={v}" for k, v in table[-1].items() if v != ""), flush=True)
-    if not quick:
-        with RESULTS.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(table[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(table)
+        yield timed(method, n, M, n_draws, target, 0.0 if quick else 4.0)
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, rows, RESULTS)

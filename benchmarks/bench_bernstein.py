@@ -6,10 +6,6 @@
 Times are medians of repeated runs after one warm-up run; the spread printed beside them is the interquartile range.
 """
 
-import argparse
-import csv
-import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -20,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from table import run
 
 import isocal
 from isocal.methods import Bernstein
@@ -202,32 +199,5 @@ def rows(quick):
     yield from import_row(2 if quick else 11)
 
 
-def machine():
-    """Where it ran."""
-    text = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
-    cpu = next((line.split(": ")[1] for line in text.splitlines() if line.startswith("model name")), "unknown CPU")
-    cores = text.count("\nprocessor") + text.startswith("processor")
-    versions = f"Python {platform.python_version()}, numpy {np.__version__}, isocal {isocal.__version__}"
-    load = f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "load unknown"
-    return f"{cpu}, {cores or '?'} cores, {load}, {platform.system()}, {versions}"
-
-
-def main(arguments=None):
-    """Print every row as it is measured; write the table unless --quick."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="tiny sizes, writes nothing")
-    quick = parser.parse_args(arguments).quick
-    print(f"# {machine()}")
-    table = []
-    for row in rows(quick):
-        table.append(row.cells())
-        print(" | ".join(f"{k}={v}" for k, v in table[-1].items() if v), flush=True)
-    if not quick:
-        with RESULTS.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(table[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(table)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, lambda quick: (row.cells() for row in rows(quick)), RESULTS)

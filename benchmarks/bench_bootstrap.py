@@ -8,15 +8,14 @@ of one call, which other processes inflate less. memory_mb: peak of memory that 
 The peer refits with the same weights one by one, `fit_arrays` in a loop.
 """
 
-import argparse
-import csv
 import time
 import tracemalloc
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
-from bench_bernstein import machine, times_ms
+from bench_bernstein import times_ms
+from table import run
 
 import isocal
 from isocal.methods import Bernstein
@@ -94,22 +93,11 @@ def bootstrap_rows(sizes, replicates, seconds):
     yield Row("platt, weighted refits", small, replicates, *own)
 
 
-def main():
-    """Print the rows, write them unless --quick."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
-    print(f"# {machine()}")
-    rows = []
-    for row in bootstrap_rows((60, 300) if quick else (500, 100_000), 39 if quick else 999, 0.05 if quick else 4.0):
-        rows.append(row.cells())
-        print(" | ".join(f"{k}={v}" for k, v in rows[-1].items() if v), flush=True)
-    if not quick:
-        with RESULTS.open("w", newline="") as file:
-            writer = csv.DictWriter(file, [f.name for f in fields(Row)], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+def rows(quick):
+    """All rows of the table."""
+    sizes, n_boot, seconds = ((60, 300), 39, 0.05) if quick else ((500, 100_000), 999, 4.0)
+    return (row.cells() for row in bootstrap_rows(sizes, n_boot, seconds))
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, rows, RESULTS)

@@ -7,13 +7,12 @@ Times are medians of repeated calls after one warm-up call (`times_ms` of bench_
 beside them is the interquartile range. The row "all but smooth_ece and ici" is the sum of the medians above it.
 """
 
-import argparse
-import csv
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
-from bench_bernstein import machine, times_ms
+from bench_bernstein import times_ms
+from table import run
 
 from isocal import metrics
 from isocal.corp import confidence_band, consistency_band, honest_band, yang_barber_band
@@ -89,22 +88,5 @@ def rows(quick):
     yield from band_rows(sizes["band"], sizes["scores"], seconds)
 
 
-def main(arguments=None):
-    """Print every row as it is measured; write the table unless --quick."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="tiny sizes, writes nothing")
-    quick = parser.parse_args(arguments).quick
-    print(f"# {machine()}")
-    table = []
-    for row in rows(quick):
-        table.append(row.cells())
-        print(" | ".join(f"{k}={v}" for k, v in table[-1].items() if v), flush=True)
-    if not quick:
-        with RESULTS.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(table[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(table)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, lambda quick: (row.cells() for row in rows(quick)), RESULTS)

@@ -2,8 +2,23 @@
 
 import argparse
 import csv
+import os
+import platform
+from pathlib import Path
 
-from bench_bernstein import machine
+import numpy as np
+
+import isocal
+
+
+def machine():
+    """Where it ran."""
+    text = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    cpu = next((line.split(": ")[1] for line in text.splitlines() if line.startswith("model name")), "unknown CPU")
+    cores = text.count("\nprocessor") + text.startswith("processor")
+    versions = f"Python {platform.python_version()}, numpy {np.__version__}, isocal {isocal.__version__}"
+    load = f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "load unknown"
+    return f"{cpu}, {cores or '?'} cores, {load}, {platform.system()}, {versions}"
 
 
 def run(about, rows, results, arguments=None):

@@ -16,6 +16,8 @@ SCRIPT = Path(__file__).resolve().parent.parent / "benchmarks" / "bench_bernstei
         ("bench_univariate", ("sklearn", "probcal")),
         ("bench_metrics", ("sklearn",)),
         ("bench_calibration_tests", ()),
+        ("bench_everyday", ()),
+        ("bench_bands", ()),
     ],
 )
 def test_other_scripts_run(name, packages):
