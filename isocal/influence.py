@@ -88,21 +88,23 @@ def least_squares_influence(face, s, y, w=None, top=TOP):
                         sigma2)  # fmt: skip
 
 
-def refitted_influence(recipe, curve, s, y, w=None, top=TOP, progress=False):
+def refitted_influence(recipe, curve, s, y, w=None, top=TOP, progress=False, raw=None):
     """Influence on any other fit: every row left out and the recipe fitted again, in blocks.
 
-    Leverage and Cook's distance have no meaning here and are NaN.
+    Leverage and Cook's distance have no meaning here and are NaN. raw (n, M): scores before transforms, for recipes
+    that look at them.
     """
     n = len(y)
     if n > MOST_REFITS:
         raise ValueError(f"influence() of {recipe.title} refits once a row: at most {MOST_REFITS:,} rows, got {n:,}")
     fitted, w = curve(s), np.ones(n) if w is None else w
+    before = {"raw": raw} if recipe.needs_raw else {}
     exact, largest = np.full((2, n), np.nan)
     for block in counted(-(-n // AT_ONCE), "refits", progress):
         rows = np.arange(block * AT_ONCE, min((block + 1) * AT_ONCE, n))
         W = np.repeat(w[:, None], len(rows), axis=1)
         W[rows, np.arange(len(rows))] = 0.0
-        for i, again in zip(rows, recipe.fit_many(s, y, W), strict=True):
+        for i, again in zip(rows, recipe.fit_many(s, y, W, **before), strict=True):
             move = fitted - again(s)
             exact[i], largest[i] = move[i], np.max(np.abs(move))
     nothing = np.full(n, np.nan)

@@ -22,7 +22,7 @@ class Model:
     ----------
     formula : str
         Response and scores, e.g. ``"y ~ ecdf(s1) + ecdf(s2)"``. A term is a column, ``Q("odd name")``, one of
-        ``ecdf() unit() expit()`` of a column or expression, or an expression of columns.
+        ``ecdf() unit() expit() logit_unit()`` of a column or expression, or an expression of columns.
     data : DataFrame
         Of pandas, polars, pyarrow or any library narwhals knows; or a dict of columns.
     recipe : Recipe

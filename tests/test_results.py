@@ -208,3 +208,22 @@ def test_a_fold_that_cannot_be_fitted_is_named_and_never_left_out():
         assert res.cross_val_predict().isna().any()
     with pytest.raises(ValueError, match="cross-validation failed"):
         res.metrics()
+
+
+def test_folds_hand_raw_scores_to_recipes_that_look_at_them(monkeypatch):
+    """Choosing K on folds, and shrinking, hash and map the scores before transforms: in every training part too."""
+    seen = []
+    whole = type(RES.recipe).fit_many
+
+    def spy(self, s, Y, W=None, raw=None):
+        seen.append((s, raw))
+        return whole(self, s, Y, W, raw)
+
+    monkeypatch.setattr(type(RES.recipe), "fit_many", spy)
+    fit = isocal.bernstein("y ~ ecdf(s1) + s2", DATA, K=2, shrink=1.0).fit()
+    assert fit.recipe.needs_raw and np.isfinite(fit.cross_val_predict()).all()
+    columns = DATA[["s1", "s2"]].to_numpy()
+    for s, raw in seen:
+        kept = np.isin(columns[:, 0], raw[:, 0])
+        assert np.array_equal(raw, columns[kept]) and not np.array_equal(raw, s) and len(raw) == len(s)
+    assert len(seen) == 5

@@ -10,7 +10,7 @@ import warnings
 
 from .shared import check_outputs, draw, plain, read_columns, typed_event
 
-FORMULA_HELP = 'e.g. "y ~ ecdf(s1) + s2"; terms are columns and ecdf(), unit(), expit() of columns'
+FORMULA_HELP = 'e.g. "y ~ ecdf(s1) + s2"; terms are columns and ecdf(), unit(), expit(), logit_unit() of columns'
 TABLES = "CSV or Parquet, by its ending: .csv, .csv.gz, .parquet"
 
 

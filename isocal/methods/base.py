@@ -103,10 +103,17 @@ class Recipe(ABC):
         check_rows(s, y, w)
         check_scores(self, s, names)
 
-    def fit_many(self, s, Y, W=None):
-        """r curves: responses Y (n,) or (n, r), weights W None, (n,) or (n, r). Rows are not checked again."""
-        Y, W, r = columns(Y, W)
-        return [self.fit_arrays(*positive(s, Y[:, j % Y.shape[1]], W[:, j % W.shape[1]])) for j in range(r)]
+    def fit_many(self, s, Y, W=None, raw=None):
+        """r curves: responses Y (n,) or (n, r), weights W None, (n,) or (n, r). Rows are not checked again.
+
+        raw (n, M), the scores before transforms, goes to fit_arrays where needs_raw.
+        """
+        (Y, W, r), out = columns(Y, W), []
+        for j in range(r):
+            y, w = Y[:, j % Y.shape[1]], W[:, j % W.shape[1]]
+            before = {"raw": raw[w > 0]} if self.needs_raw and raw is not None else {}
+            out.append(self.fit_arrays(*positive(s, y, w), **before))
+        return out
 
     def sums(self, s, y, w=None):
         """An additive statistic with fit_sums(sums), or None where the method has none."""

@@ -47,7 +47,8 @@ def held_out(recipe, terms, rows):
             continue
         learned, s = terms.learn(np.asfortranarray(rows.raw[keep]), train[keep])
         try:
-            curve = recipe.fit_many(s, rows.y[keep], train[keep])[0]
+            raw = {"raw": rows.raw[keep]} if recipe.needs_raw else {}
+            curve = recipe.fit_many(s, rows.y[keep], train[keep], **raw)[0]
         except ValueError as error:
             failure = f"without test part {f + 1} of {W.shape[1]}: {error}"
             continue

@@ -99,7 +99,7 @@ def influence(self, top=10, progress=True):
     if fit.is_least_squares:
         found = least_squares_influence(fit.face, fit.s, fit.y, fit.w, top)
     else:
-        found = refitted_influence(self.recipe, self.curve, fit.s, fit.y, fit.w, top, progress)
+        found = refitted_influence(self.recipe, self.curve, fit.s, fit.y, fit.w, top, progress, self.rows.raw)
     return influence_of(f"{self.recipe.title}, {self.formula}", found, fit.y, self.rows.index)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import frames
 from ..metrics import metrics_table
+from ..numerics.likelihood_fit import log_likelihood
 from ..response import read_response
 from .assess import held_out
 
@@ -37,6 +38,9 @@ def _judged(self, new, weights):
         warnings.warn(IN_SAMPLE, UserWarning, stacklevel=3)
     gone = len(y) - int(known.sum())
     notes = (f"Left out: {gone:,} rows without response, score or weight.",) if gone else ()
+    impossible = log_likelihood(p[known], y[known]).impossible
+    if impossible:
+        notes += (f"Log-likelihood -inf: {impossible:,} rows had probability 0 of what happened.",)
     return y[known], p[known], None if w is None else w[known], notes
 
 
