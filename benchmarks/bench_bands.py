@@ -50,5 +50,10 @@ def rows(quick):
         yield timed(method, n, M, n_draws, target, 0.0 if quick else 4.0)
 
 
+def main(arguments=None):
+    """Measure, print and, unless --quick, write the table."""
+    run(__doc__, rows, RESULTS, arguments)
+
+
 if __name__ == "__main__":
-    run(__doc__, rows, RESULTS)
+    main()

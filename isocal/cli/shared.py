@@ -14,8 +14,8 @@ def read_columns(args):
     for term in parsed.terms:
         if term.column is None:
             raise ValueError(
-                f"term {term.label!r} is an expression: the command line takes columns and isocal's transforms of "
-                "columns, so that every fit can be saved; make a column of it"
+                f"term {term.label!r} is an expression: the command line takes columns and ecdf(), unit(), "
+                "expit(), logit_unit() of columns, so that every fit can be saved; make a column of it"
             )
     wanted = {parsed.response: "response"} | {t.column: f"term {t.label!r}" for t in parsed.terms}
     if args.weights is not None:
