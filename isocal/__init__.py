@@ -11,7 +11,20 @@ from . import datasets, methods, metrics
 from .forecasts import check_calibration, reliability
 from .formula import FormulaError
 from .loading import load
-from .model import Model, bbq, bernstein, beta, histogram, identity, isotonic, platt, temperature
+from .model import (
+    Model,
+    bbq,
+    bernstein,
+    beta,
+    fuse,
+    histogram,
+    identity,
+    isotonic,
+    logistic_fusion,
+    mean_score,
+    platt,
+    temperature,
+)
 from .nested import anova
 from .results import Results
 from .theory import bernstein_operator, deviation_bound, elevate, sample_size
@@ -31,6 +44,7 @@ def __getattr__(name):
 
 __all__ = [
     "FormulaError", "Model", "Results", "anova", "bbq", "bern", "bernstein", "bernstein_operator", "beta",
-    "calibration_tests", "check_calibration", "corp", "datasets", "deviation_bound", "elevate", "histogram", "identity",
-    "isotonic", "load", "methods", "metrics", "platt", "reliability", "sample_size", "show_versions", "temperature",
+    "calibration_tests", "check_calibration", "corp", "datasets", "deviation_bound",
+    "elevate", "fuse", "histogram", "identity", "isotonic", "load", "logistic_fusion", "mean_score", "methods",
+    "metrics", "platt", "reliability", "sample_size", "show_versions", "temperature",
 ]  # fmt: skip

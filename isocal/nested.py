@@ -113,7 +113,7 @@ def anova(small, large, rng=None, n_boot=499, n_jobs=1, progress=True):
     sampling = engine.Sampling("parametric", len(rows[0].y), seed, p=small.curve(rows[0].s))
     found = []
     for res, own in zip((small, large), rows, strict=True):
-        recipe = engine.fixed(res.recipe, res.curve)
+        recipe = res.recipe.hold(res.curve)
         replicates = engine.refit(recipe, own, sampling, int(n_boot), n_jobs, progress)
         found.append(dict(zip(replicates.numbers, engine.losses(replicates, own, sampling, recipe), strict=True)))
     draws = np.array([loss - found[1][j] for j, loss in found[0].items() if j in found[1]])

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from html import escape
+from math import floor, log10
 
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
          ">": r"\textgreater{}", "|": r"\textbar{}"} | {c: "\\" + c for c in "&%$#_{}"}  # fmt: skip
@@ -87,3 +88,8 @@ def _simple_table(block, safe, stubs):
     if first:
         table[0][0].data, table[0][0].datatype = first, "stub"
     return table
+
+
+def power_above(residual):
+    """The power of ten a residual lies below, at least 1e-12: round-off differs between machines, its size does not."""
+    return f"1e-{min(max(floor(-log10(residual)), 0), 12):02d}" if residual > 0 else "1e-12"

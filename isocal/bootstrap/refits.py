@@ -2,7 +2,7 @@
 
 import inspect
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -91,16 +91,6 @@ class Replicates:
         for a in range(0, len(s), CHUNK):
             out[:, a : a + CHUNK] = np.clip(flat @ design(s[a : a + CHUNK], K).T, low, high)
         return out
-
-
-def fixed(recipe, curve):
-    """The recipe with what its fit has chosen held, so that replicates do not choose anew; itself if nothing was."""
-    held = {}
-    if getattr(recipe, "K", None) in ("cv", "aic", "bic"):
-        held |= {"K": curve.K, "anisotropic": False}
-    if getattr(recipe, "shrink", None) == "cv":
-        held["shrink"] = curve.shrink
-    return replace(recipe, **held) if held else recipe
 
 
 def block_size(recipe, n):

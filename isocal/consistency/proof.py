@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..summary import power_above
 from .finding import ACT, FINE, LOOK, Finding
 
 OPTIMAL, NEARLY = 1e-9, 1e-6  # residuals of the mean loss: proven, and near enough to use
@@ -23,7 +24,7 @@ def certificate(fit):
     figures = {"smallest step": smallest, "outside [0, 1]": outside} | optimality
     worst = max((v for k, v in optimality.items() if k in ("stationarity", "duality gap")), default=0.0)
     shown = f"smallest step {smallest:.2g}" if steps else "no direction is promised"
-    shown += f", optimal to {_bound(worst)}" if optimality else ""
+    shown += f", optimal to {power_above(worst)}" if optimality else ""
     verdict = LOOK if worst > OPTIMAL else FINE
     advice = WORDS[verdict]
     if smallest < 0 or outside > 0 or worst > NEARLY:
@@ -58,8 +59,3 @@ def _detail(fit):
     if len(steps) != fit.M:
         return {}
     return {"score": list(fit.names), "smallest_step": [np.nan if v is None else v for v in steps]}
-
-
-def _bound(residual):
-    """A power of ten the residual lies below."""
-    return f"1e-{int(np.clip(np.floor(-np.log10(residual)), 0, 12)):02d}" if residual > 0 else "1e-12"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..numerics.anchor import Anchor, regressors
-from .base import Curve
+from .base import Curve, own_classes
 
 WORDS = {"logistic": "a logistic fusion", "mean": "the mean"}
 SAME = 1e-9  # largest difference of scores that two sets of transforms may leave
@@ -24,7 +24,7 @@ def read_anchor(option):
     if isinstance(option, Curve | FittedAnchor) or (isinstance(option, str) and option in WORDS):
         return option
     if isinstance(option, dict):
-        return _known_curves()[option["class"]].from_dict(option["values"])
+        return own_classes(Curve)[option["class"]].from_dict(option["values"])
     if isinstance(getattr(option, "curve", None), Curve) and hasattr(option, "terms"):
         return FittedAnchor(option.curve, option.terms)
     raise ValueError(f"anchor must be 'logistic', 'mean', or a fit or its curve; got {option!r}")
@@ -36,20 +36,9 @@ def written_anchor(anchor):
         return anchor
     curve = anchor.curve if isinstance(anchor, FittedAnchor) else anchor
     name = type(curve).__name__
-    if _known_curves().get(name) is not type(curve):
+    if own_classes(Curve).get(name) is not type(curve):
         raise ValueError(f"anchor: a {name} is not of isocal, so a file cannot hold it: shrink toward a fit of isocal")
     return {"class": name, "values": curve.to_dict()}
-
-
-def _known_curves():
-    """{name: class} of isocal's own curves."""
-    found, todo = {}, [Curve]
-    while todo:
-        for kind in todo.pop().__subclasses__():
-            todo.append(kind)
-            if kind.__module__.startswith(__package__ + "."):
-                found[kind.__name__] = kind
-    return found
 
 
 def called(anchor):

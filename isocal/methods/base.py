@@ -98,6 +98,10 @@ class Recipe(ABC):
         """The recipe with what all rows decide together fixed, so that folds and replicates do not decide anew."""
         return self
 
+    def hold(self, curve):
+        """The recipe with what the fit of this curve has chosen held, so that replicates do not choose anew."""
+        return self
+
     def check(self, s, y, w=None, names=None):
         """Raise what is wrong with the rows, naming scores where names are given."""
         check_rows(s, y, w)
@@ -115,6 +119,14 @@ class Recipe(ABC):
             out.append(self.fit_arrays(*positive(s, y, w), **before))
         return out
 
+    @classmethod
+    def fit_together(cls, recipes, s, y, w=None, raw=None):
+        """A curve for each of several recipes of this class on the same rows; work they can share is theirs to share.
+
+        raw (n, M), the scores before transforms, goes to fit_arrays where needs_raw.
+        """
+        return [r.fit_arrays(s, y, w, **({"raw": raw} if r.needs_raw and raw is not None else {})) for r in recipes]
+
     def sums(self, s, y, w=None):
         """An additive statistic with fit_sums(sums), or None where the method has none."""
         return None
@@ -122,6 +134,17 @@ class Recipe(ABC):
     def to_dict(self):
         """Options in plain JSON types."""
         return asdict(self)
+
+
+def own_classes(root):
+    """{name: class} of isocal's own subclasses of Curve or Recipe, to find one that a file names."""
+    found, todo = {}, [root]
+    while todo:
+        for kind in todo.pop().__subclasses__():
+            todo.append(kind)
+            if kind.__module__.startswith(__package__ + "."):
+                found[kind.__name__] = kind
+    return found
 
 
 def columns(Y, W):
@@ -147,6 +170,14 @@ def arrays(s, y, w=None):
         s, y, w = positive(s, y, w)
         w = None if np.all(w == 1.0) else w
     return s, y, w
+
+
+def arrays_and_raw(s, y, w=None, raw=None):
+    """The array door of a recipe that takes raw scores too: (s, y, w, raw), raw None where it was not given."""
+    if raw is not None:
+        raw = np.asarray(raw, dtype=np.float64)
+        raw = raw if w is None else raw[np.asarray(w) > 0]
+    return *arrays(s, y, w), raw
 
 
 def check_rows(s, y, w=None):
@@ -182,6 +213,14 @@ def check_scores(recipe, s, names=None):
                 code = names[m] if names[m].isidentifier() or "(" in names[m] else f"Q({names[m]!r})"
                 remedy = f"use ecdf({code}), unit({code}) or expit({code}) in the formula{recipe.domain_remedy()}"
             raise ValueError(f"{name} must lie in [0, 1], but ranges from {low:.6g} to {high:.6g}: {remedy}")
+
+
+def check_constant(s, names=None):
+    """Raise for a score of one value: fits of it identify nothing."""
+    for m in range(s.shape[1]):
+        if s[0, m] == s[:, m].min() == s[:, m].max():
+            name = score_name(names, m)
+            raise ValueError(f"{name} is constant (one value in every row): it says nothing; leave it out")
 
 
 def score_name(names, m):

@@ -13,13 +13,14 @@ import numpy as np
 from ..numerics.basis import evaluate, gradient
 from ..numerics.cone import node_volumes, smallest_steps
 from ..numerics.estimation import Estimate, estimate, of_part
-from ..numerics.fold_parts import many_parts
+from ..numerics.fold_parts import many_parts, whole_part
 from ..numerics.many_qp import fit_rows
 from ..numerics.moments import moments
 from ..numerics.sieve import Part
+from ..summary import power_above
 from . import bernstein_options as options
 from .anchor import check_names, numeric_anchor, read_anchor, written_anchor
-from .base import Curve, Recipe, arrays, by_name, check_choice, check_number, columns, per_score, score_name
+from .base import Curve, Recipe, arrays, arrays_and_raw, by_name, check_constant, columns, per_score
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -78,7 +79,7 @@ class BernsteinCurve(Curve):
             "Loss": options.LOSSES[self.loss],
             "K": f"{self.K[0] if len(K) == 1 else self.K}{self.notes.get('K', '')}",
             "Coefficients": f"{self.beta.size}",
-            "KKT residual": _bound(self.kkt) + ("" if self.polished else " (interior solution)"),
+            "KKT residual": f"< {power_above(self.kkt)}" + ("" if self.polished else " (interior solution)"),
             "Smallest step": ", ".join(steps),
             "Range of f": f"{max(self.beta.min(), 0.0):.4f} to {self.beta.max():.4f}",
             "Unsupported": f"{self.unsupported_share():.1%} of the domain",
@@ -100,20 +101,13 @@ class BernsteinCurve(Curve):
         beta, directions = np.array(d["beta"], dtype=np.float64), tuple(int(v) for v in d["directions"])
         support, notes = np.array(d["support"], dtype=bool), {str(k): str(v) for k, v in d["notes"].items()}
         options.check_coefficients(beta, directions, support, Bernstein.max_scores)
-        check_number("kkt", d["kkt"], at_least=0)
         loss, shrink, more = d.get("loss", "brier"), d.get("shrink", 0.0), d.get("more", {})  # not in the first files
-        check_choice("loss", loss, options.LOSSES)
-        check_number("shrink", shrink, at_least=0)
+        options.check_read(d["kkt"], loss, shrink)
         return cls(
             beta=beta, directions=directions, df=float("nan") if d["df"] is None else float(d["df"]),
             kkt=float(d["kkt"]), polished=bool(d["polished"]), support=support, notes=notes, path=d["path"],
             loss=loss, shrink=float(shrink), more=dict(more),
         )  # fmt: skip
-
-
-def _bound(residual):
-    """A residual as a power of ten it lies below: round-off differs between machines, its size does not."""
-    return f"< 1e-{int(np.clip(np.floor(-np.log10(residual)), 0, 12)):02d}" if residual > 0 else "< 1e-12"
 
 
 @dataclass(frozen=True)
@@ -227,19 +221,17 @@ class Bernstein(Recipe):
             bound.directions(len(names)), options.check_size(bound, len(names))
         return bound
 
+    def hold(self, curve):
+        chosen = options.held(self, curve)
+        return replace(self, **chosen) if chosen else self
+
     def check(self, s, y, w=None, names=None):
         super().check(s, y, w, names)
         options.check_size(self, s.shape[1])
-        for m in range(s.shape[1]):
-            if s[0, m] == s[:, m].min() == s[:, m].max():
-                raise ValueError(
-                    f"{score_name(names, m)} is constant (one value in every row): it says nothing; leave it out"
-                )
+        check_constant(s, names)
 
     def fit_arrays(self, s, y, w=None, raw=None):
-        if raw is not None and w is not None:
-            raw = np.asarray(raw)[np.asarray(w) > 0]
-        s, y, w = arrays(s, y, w)
+        s, y, w, raw = arrays_and_raw(s, y, w, raw)
         self.check(s, y, w)
         return self._fit(s, y, w, raw)
 
@@ -258,6 +250,19 @@ class Bernstein(Recipe):
             return [self._fit(s[k], y[k], w[k], None if raw is None else raw[k], details=False) for k, y, w in rows]
         parts = many_parts(s, Y, W, plan.degrees(), [self._anchor(s, y, w, raw) for y, w in pairs], self.loss == "log")
         return [self._curve(of_part(part, plan), s) for part in parts]
+
+    @classmethod
+    def fit_together(cls, recipes, s, y, w=None, raw=None):
+        """One pass over the rows for all degrees and shrinkages that need no folds."""
+        one, plans = recipes[0], [options.plan_of(r, s.shape[1]) for r in recipes]
+        if not options.share_sums(recipes, plans):
+            return super().fit_together(recipes, s, y, w, raw)
+        s, y, w, raw = arrays_and_raw(s, y, w, raw)
+        one.check(s, y, w)
+        anchor = next((r._anchor(s, y, w, raw) for r in recipes if r.shrink), None)
+        degrees = [max(d) for d in zip(*(plan.degrees() for plan in plans), strict=True)]
+        part = whole_part(s, y, w, degrees, anchor, "log" in {r.loss for r in recipes})
+        return [r._curve(of_part(part, plan), s) for r, plan in zip(recipes, plans, strict=True)]
 
     def sums(self, s, y, w=None):
         """Bernstein moments of degree 2K, which add; None where rows are needed: folds, anchors, the likelihood."""

@@ -83,6 +83,18 @@ def plan_of(recipe, M):
     return Plan(K, usual, sieve, recipe.average, recipe.shrink == "cv", recipe.anisotropic)
 
 
+def held(recipe, curve):
+    """{option: value} of what a fit has chosen."""
+    out = {"K": curve.K, "anisotropic": False} if recipe.K in CRITERIA else {}
+    return out | ({"shrink": curve.shrink} if recipe.shrink == "cv" else {})
+
+
+def share_sums(recipes, plans):
+    """Whether the same sums over the rows serve all: no folds, one anchor, the same directions."""
+    alike = all(r.anchor == recipes[0].anchor and r.monotone == recipes[0].monotone for r in recipes)
+    return alike and not any(plan.needs_folds for plan in plans)
+
+
 def notes_of(recipe, found, s):
     """{what: value} for the summary: how K was settled, what the fit is shrunk toward, scores equal in every row."""
     notes = {}
@@ -101,6 +113,13 @@ def duplicates(s):
     M = s.shape[1]
     same = [f"{a + 1} = {b + 1}" for a in range(M) for b in range(a + 1, M) if np.array_equal(s[:, a], s[:, b])]
     return {"Duplicated": "scores " + ", ".join(same)} if same else {}
+
+
+def check_read(kkt, loss, shrink):
+    """Raise where figures from a file are none."""
+    check_number("kkt", kkt, at_least=0)
+    check_choice("loss", loss, LOSSES)
+    check_number("shrink", shrink, at_least=0)
 
 
 def check_coefficients(beta, directions, support, most_scores):

@@ -143,7 +143,7 @@ def _labels(self, rows, cluster):
 
 def _recipe(self, reselect):
     """(recipe of the replicates, what is said of it)."""
-    held = engine.fixed(self.recipe, self.curve)
+    held = self.recipe.hold(self.curve)
     if not reselect:
         return held, "options of the fit held fixed"
     if held is self.recipe:

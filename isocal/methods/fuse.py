@@ -1,0 +1,185 @@
+"""An isotonic super learner: monotone fusions of the same scores, mixed with weights learned out of fold.
+
+A convex combination of maps that never fall in any score never falls in any score, so the mixture keeps the
+certificate of its members.
+"""
+
+import warnings
+from dataclasses import asdict, dataclass, replace
+from math import nan
+from typing import ClassVar
+
+import numpy as np
+
+from ..numerics.folds import fold_weights, row_hash
+from ..numerics.simplex_em import bernoulli_likelihood, em_weights
+from .base import Recipe, arrays_and_raw, check_choice, check_constant, finite_array, per_score, score_name
+from .fuse_library import entries, read_library, written_library
+from .fuse_members import fit_members, out_of_fold
+from .mixture import Member, Mixture
+
+FEWEST = 20  # rows
+
+
+@dataclass(frozen=True)
+class Fuse(Recipe):
+    """Isotonic super learner: a mixture of monotone fusions, weighted by how well each predicts rows it has not seen.
+
+    Members are fitted without each of five folds in turn, transforms included; the mixture's weights are those that
+    give the folds left out a high likelihood, by 300 steps of expectation-maximisation from equal weights (stopping
+    early is part of the method: the weights stay near equal unless the data speak); then all members are fitted to all
+    rows. The default library holds the mean score, a logistic fusion, and isotonic Bernstein polynomials of several
+    degrees on the ecdf of the scores and on their logits, shrunk toward a logistic fusion and not. Every member, and
+    so the mixture, is non-decreasing in every score. Scores outside [0, 1] are first mapped by expit. Scaling all
+    weights changes the members' smoothed targets, hence the fit.
+
+    Parameters
+    ----------
+    library : sequence of recipes or of (scale, recipe), optional
+        Members: recipes whose `directions` are all +1, fitted to the scores; or pairs of a scale, "scores", "ecdf"
+        or "logit_unit", and a recipe. Default: the library described above.
+    steps : int
+        Steps of expectation-maximisation.
+    mixing : sequence of float, optional
+        Weights >= 0 of the members, in the order of the library; they are scaled to sum to one. Default: learned.
+    scale : {"auto", "scores", "expit"} or tuple of them
+        Whether a score is used as it is or through expit. "auto": expit where a score leaves [0, 1] in the rows of
+        the fit; decided once, also for cross-validation and replicates, and printed.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 20 rows or 2 of a class, a constant score, more than 5 scores, a member that may fall in a
+        score, an empty library, or one of which no member can be fitted.
+
+    Warns
+    -----
+    UserWarning
+        Names a member that could not be fitted to all rows or without one of the folds; it is left out.
+
+    Examples
+    --------
+    >>> import isocal
+    >>> data = isocal.datasets.simulate_scores(300, M=2, rng=1)
+    >>> res = isocal.fuse("y ~ s1 + s2", data).fit()
+    >>> bool(abs(res.params.sum() - 1) < 1e-12)
+    True
+
+    References
+    ----------
+    van der Laan, M. J., Polley, E. C. & Hubbard, A. E. (2007). Super learner. Statistical Applications in Genetics
+    and Molecular Biology, 6(1), 25. doi:10.2202/1544-6115.1309. Wang, Y. & Liu, X. (2020).
+    doi:10.24963/ijcai.2020/353
+    """
+
+    title: ClassVar[str] = "Isotonic super learner"
+    reference: ClassVar[str] = "van der Laan, Polley & Hubbard (2007), doi:10.2202/1544-6115.1309"
+    max_scores: ClassVar[int | None] = 5
+    curve_type: ClassVar[type] = Mixture
+    needs_raw: ClassVar[bool] = True
+
+    library: tuple | None = None
+    steps: int = 300
+    mixing: tuple | None = None
+    scale: str | tuple = "auto"
+
+    def __post_init__(self):
+        if self.library is not None:
+            object.__setattr__(self, "library", read_library(self.library))
+        if isinstance(self.steps, bool) or not isinstance(self.steps, int) or self.steps < 0:
+            raise ValueError(f"steps must be an integer of at least 0; got {self.steps!r}")
+        for name in self.scale if isinstance(self.scale, tuple | list) else (self.scale,):
+            check_choice("scale", name, ("auto", "scores", "expit"))
+        if self.mixing is not None:
+            given = finite_array(self.mixing, "mixing", 0.0)
+            if not given.sum() > 0:
+                raise ValueError(f"mixing weights must be >= 0 and not all 0; got {self.mixing!r}")
+            object.__setattr__(self, "mixing", tuple(given.tolist()))
+
+    def directions(self, m):
+        return (1,) * m
+
+    def settle(self, s):
+        inside = (s.min(axis=0) >= 0) & (s.max(axis=0) <= 1)
+        asked = per_score(self.scale, s.shape[1], "scale")
+        found = (("scores" if ok else "expit") if a == "auto" else a for a, ok in zip(asked, inside, strict=True))
+        return replace(self, scale=tuple(found))
+
+    def check(self, s, y, w=None, names=None):
+        super().check(s, y, w, names)
+        events, n = int(np.sum(y == 1)), len(y)
+        if n < FEWEST or min(events, n - events) < 2:
+            raise ValueError(
+                f"fuse learns its weights on folds and needs {FEWEST} rows and 2 of each class; got {n} rows, {events} "
+                "of them events: use isocal.mean_score or isocal.logistic_fusion"
+            )
+        check_constant(s, names)
+        for m, asked in enumerate(per_score(self.scale, s.shape[1], "scale")):
+            low, high = s[:, m].min(), s[:, m].max()
+            if asked == "scores" and (low < 0 or high > 1):
+                raise ValueError(f'scale="scores": {score_name(names, m)} must lie in [0, 1], but ranges from '
+                                 f'{low:.6g} to {high:.6g}: use scale="auto"')  # fmt: skip
+
+    def to_dict(self):
+        return asdict(replace(self, library=None)) | {"library": written_library(self.library)}
+
+    def fit_arrays(self, s, y, w=None, raw=None):
+        s, y, w, raw = arrays_and_raw(s, y, w, raw)
+        self.check(s, y, w)
+        own, members, held, failed = self.settle(s), self._members(s.shape[1]), None, {}
+        if self.mixing is None:
+            raw = s if raw is None else raw
+            deal = fold_weights(y, raw, w), row_hash(y, raw)
+            held, failed = out_of_fold([m for m, _ in members], own.scale, (s, y, w), *deal)
+        scales, curves, more = fit_members([m for m, _ in members if m.name not in failed], own.scale, s, y, w)
+        warn_of(failed | more)
+        return own._mixture([(m, a) for m, a in members if m.name in curves], scales, curves, held)
+
+    def bind(self, names):
+        if self.library is None:
+            return self
+        return replace(self, library=tuple((on, recipe.bind(names)) for on, recipe in self.library))
+
+    def hold(self, curve):
+        if self.mixing is not None:
+            return self
+        learned = curve.coef()
+        return replace(self, mixing=tuple(learned.get(m.name, 0.0) for m, _ in self._members(curve.M)))
+
+    def _members(self, M):
+        """[(Entry, weight or None)] of those that may get a weight."""
+        found = entries(self.library, M)
+        if self.mixing is None:
+            return [(entry, None) for entry in found]
+        if len(self.mixing) != len(found):
+            raise ValueError(f"mixing has {len(self.mixing)} entries for {len(found)} members of the library")
+        return [(entry, a) for entry, a in zip(found, self.mixing, strict=True) if a > 0]
+
+    def _mixture(self, members, scales, curves, held):
+        """The Mixture of fitted members with the weights given, or those that the rows held out give them."""
+        if not members:
+            raise ValueError("no member of the library could be fitted: the warnings say why")
+        notes, mapped = {}, [str(m + 1) for m, name in enumerate(self.scale) if name == "expit"]
+        if held is None:
+            weights, losses, whole = np.array([a for _, a in members]), [(nan, nan)] * len(members), (nan, nan)
+            weights, notes["Weights"] = weights / weights.sum(), "given"
+        else:
+            p = np.stack([held.p[m.name] for m, _ in members], axis=1)
+            weights = em_weights(bernoulli_likelihood(p, held.y), held.w, steps=self.steps)
+            losses, whole = [held.losses(q) for q in p.T], held.losses(p @ weights)
+            notes["Weights"] = f"{self.steps} EM steps on {len(held.y):,} predictions out of fold"
+        if mapped:
+            notes["Mapped by expit"] = "score " + ", ".join(mapped)
+        order = list(scales)
+        parts = tuple(
+            Member(m.name, a, order.index(m.on), curves[m.name], *loss)
+            for (m, _), a, loss in zip(members, weights.tolist(), losses, strict=True)
+        )
+        return Mixture(parts=parts, scales=tuple(scales.values()), M=len(self.scale), brier=whole[0], log_loss=whole[1],
+                       notes=notes)  # fmt: skip
+
+
+def warn_of(failed):
+    """One warning for each member left out."""
+    for name, reason in failed.items():
+        warnings.warn(f"fuse: {name} is left out of the mixture: {reason}", UserWarning, stacklevel=4)
