@@ -28,16 +28,17 @@ class Fuse(Recipe):
     Members are fitted without each of five folds in turn, transforms included; the mixture's weights are those that
     give the folds left out a high likelihood, by 300 steps of expectation-maximisation from equal weights (stopping
     early is part of the method: the weights stay near equal unless the data speak); then all members are fitted to all
-    rows. The default library holds the mean score, a logistic fusion, and isotonic Bernstein polynomials of several
-    degrees on the ecdf of the scores and on their logits, shrunk toward a logistic fusion and not. Every member, and
+    rows. The default library holds the mean score, the mean logit, a logistic fusion, and isotonic Bernstein
+    polynomials of two degrees: of the scores, on the ecdf and on the logit scale, shrunk toward a logistic fusion and
+    not, and of the ecdf of the mean score. Every member, and
     so the mixture, is non-decreasing in every score. Scores outside [0, 1] are first mapped by expit. Scaling all
     weights changes the members' smoothed targets, hence the fit.
 
     Parameters
     ----------
     library : sequence of recipes or of (scale, recipe), optional
-        Members: recipes whose `directions` are all +1, fitted to the scores; or pairs of a scale, "scores", "ecdf"
-        or "logit_unit", and a recipe. Default: the library described above.
+        Members: recipes whose `directions` are all +1, fitted to the scores; or pairs of a scale, "scores", "ecdf",
+        "logit_unit" or "ecdf_mean" (the ecdf of the mean score), and a recipe. Default: the library described above.
     steps : int
         Steps of expectation-maximisation.
     mixing : sequence of float, optional

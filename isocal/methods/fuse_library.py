@@ -9,7 +9,8 @@ from .logistic_fusion import LogisticFusion
 from .mean_score import MeanScore
 
 DEGREES = {1: (3, 9), 2: (3, 9), 3: (3, 6), 4: (2, 4), 5: (2,)}  # of M scores, at most 700 coefficients
-SCALES = ("scores", "ecdf", "logit_unit")
+POOLED = "ecdf_mean"  # the ecdf of the mean score
+SCALES = ("scores", "ecdf", "logit_unit", POOLED)
 
 
 def default_library(M):
@@ -17,7 +18,8 @@ def default_library(M):
     pulled = product(("ecdf", "logit_unit"), (None, 1.0), DEGREES[M])
     sieves = ((on, Bernstein(K=K, shrink=shrink)) for on, shrink, K in pulled)
     fixed = (MeanScore(), MeanScore(pool="log"), LogisticFusion())
-    return (*(("scores", recipe) for recipe in fixed), *sieves)
+    pooled = () if M == 1 else ((POOLED, Bernstein(K=K, shrink=1.0)) for K in (4, 8))
+    return (*(("scores", recipe) for recipe in fixed), *pooled, *sieves)
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ def entries(library, M):
     """The Entries of a library, or of the default one, for M scores; a member that may fall is an error."""
     out, seen = [], {}
     for on, recipe in default_library(M) if library is None else library:
-        if any(d != 1 for d in recipe.directions(M)):
+        if any(d != 1 for d in recipe.directions(1 if on == POOLED else M)):
             raise ValueError(f"library: {called(recipe)} does not promise to rise in every score, so the mixture could "
                              "not either: leave it out, or use its monotone option")  # fmt: skip
         name = f"{called(recipe)} on {on}"

@@ -6,7 +6,8 @@ import numpy as np
 
 from ..numerics.simplex_em import TINY
 from ..transforms import learn_chain
-from .mixture import Scale
+from .fuse_library import POOLED
+from .mixture import Scale, mean_of
 
 MOST_IN_EM = 50_000  # rows that are predicted out of fold
 
@@ -28,23 +29,31 @@ class HeldOut:
 
 def learn_scales(names, expit, s, w):
     """{scale: fitted Scale} on scores s (n, M); expit: "scores" or "expit" for each score."""
-    out = {}
+    columns, out = [np.ascontiguousarray(x) for x in s.T], {}
+    unit = Scale("scores", tuple(_learned([] if first == "scores" else [first], x, w) for first, x in
+                                 zip(expit, columns, strict=True)))  # fmt: skip
     for on in names:
-        chains = []
-        for m, first in enumerate(expit):
-            steps = [name for name in (first, on) if name != "scores"]
-            x = np.ascontiguousarray(s[:, m])
-            chains.append(tuple(zip(steps, learn_chain(steps, x, w, out=np.empty(len(x))), strict=True)))
-        out[on] = Scale(on, tuple(chains))
+        if on == "scores":
+            out[on] = unit
+        elif on == POOLED:
+            out[on] = Scale(on, unit.chains, _learned(["ecdf"], mean_of(unit(s)), w))
+        else:
+            steps = ([on] if first == "scores" else [first, on] for first in expit)
+            out[on] = Scale(on, tuple(_learned(names, x, w) for names, x in zip(steps, columns, strict=True)))
     return out
+
+
+def _learned(names, x, w):
+    return tuple(zip(names, learn_chain(names, x, w, out=np.empty(len(x))), strict=True))
 
 
 def fit_members(members, expit, s, y, w):
     """({scale: Scale}, {member: curve}, {member: why it failed}) on rows s (n, M), y (n,), w (n,) or None."""
     scales = learn_scales(dict.fromkeys(["scores", *(m.on for m in members)]), expit, s, w)
-    raw, curves, failed = scales["scores"](s), {}, {}
+    unit, curves, failed = scales["scores"](s), {}, {}
     for on, kind in dict.fromkeys((m.on, type(m.recipe)) for m in members):
         group, x = [m for m in members if (m.on, type(m.recipe)) == (on, kind)], scales[on](s)
+        raw = mean_of(unit)[:, None] if on == POOLED else unit
         try:
             found = kind.fit_together([m.recipe for m in group], x, y, w, raw)
             curves |= {m.name: curve for m, curve in zip(group, found, strict=True)}

@@ -16,7 +16,10 @@ from isocal.numerics.folds import fold_weights
 from isocal.numerics.simplex_em import bernoulli_likelihood, em_weights
 
 mpl.use("Agg")
-SMALL = (MeanScore(), ("ecdf", Bernstein(K=2)), ("logit_unit", Bernstein(K=3, shrink=1.0)), LogisticFusion())
+SMALL = (
+    MeanScore(), ("ecdf", Bernstein(K=2)), ("logit_unit", Bernstein(K=3, shrink=1.0)),
+    ("ecdf_mean", Bernstein(K=4)),
+)  # fmt: skip
 
 
 def rows(n=150, M=2, seed=0):
@@ -53,6 +56,8 @@ def test_the_mixture_is_the_weighted_sum_of_its_members():
     z = logit(s)
     unit = (logit(places) - z.min(axis=0) + 0.1) / (np.ptp(z, axis=0) + 0.2)
     names = {scale.name: scale for scale in curve.scales}
+    pooled = np.array([[np.mean(s.mean(axis=1) <= x)] for x in places.mean(axis=1)])
+    assert np.allclose(names["ecdf_mean"](places), pooled, rtol=0, atol=1e-15)
     assert np.allclose(names["ecdf"](places), ecdf, rtol=0, atol=1e-15)
     assert np.allclose(names["logit_unit"](places), np.clip(unit, 0, 1), rtol=0, atol=1e-14)
 
@@ -199,6 +204,7 @@ def test_weights_can_be_given_and_replicates_hold_those_of_the_fit():
     assert np.allclose(held.fit_arrays(s, y)(s), learned(s), rtol=0, atol=1e-12)
     mean = Fuse(library=SMALL, mixing=(2, 0, 0, 0)).fit_arrays(s, y)
     assert np.allclose(mean(s), s.mean(axis=1), rtol=0, atol=1e-15) and list(mean.members) == ["MeanScore() on scores"]
-    for wrong, reason in (((0.0, 0, 0, 0), "not all 0"), ((1.0, -1, 0, 0), "mixing: a list"), ((1.0,), "1 entries for 4")):
+    bad = {(0.0, 0, 0, 0): "not all 0", (1.0, -1, 0, 0): "mixing: a list", (1.0,): "1 entries for 4"}
+    for wrong, reason in bad.items():
         with pytest.raises(ValueError, match=reason):
             Fuse(library=SMALL, mixing=wrong).fit_arrays(s, y)
