@@ -99,10 +99,14 @@ def cells():
     wanted += [(3, t, "uniform", 500, "model-supt", "plain") for t in TRUTHS[3]]
     wanted += [(1, t, "uniform", n, m, "plain") for m in OTHERS for n in (300, 1000) for t in ("S", "steep", "rare")]
     wanted += [(2, t, "copula", 300, m, "plain") for m in OTHERS for t in ("smooth", "kink")]
+    wanted += [(1, t, "uniform", n, "bootstrap", s) for n in (300, 1000) for t in ("S", "steep", "rare")
+               for s in ("ecdf held", "ecdf refitted")]  # fmt: skip
     return [Cell(*w, _runs(*w), target(w[0], w[1], w[3], w[4])) for w in wanted]
 
 
 def _runs(M, truth, design, n, method, scores):
+    if method == "bootstrap":
+        return 60
     return RUNS[M] if method in ("model-supt", "honest") else 100 if M == 1 else 20
 
 
@@ -129,6 +133,8 @@ def _places(cell):
 
 def _band(cell, x, y, places, draws, rng):
     """Both edges at the places, through the arrays or, for a fixed degree, through the formula."""
+    if cell.method == "bootstrap":
+        return _bootstrap_band(cell, x, y, places, draws, rng)
     options = {"method": cell.method, "n_draws": draws, "rng": rng, "progress": False}
     options["kind"] = "pointwise" if cell.method == "hulc" else "simultaneous"
     if cell.scores == "fit at K=5":
@@ -140,6 +146,14 @@ def _band(cell, x, y, places, draws, rng):
         x, places = learned(x[:, 0])[:, None], learned(places[:, 0])[:, None]
     found = conf_band(x, y, None, places, (1,) * cell.M, **options)
     return found.low, found.high
+
+
+def _bootstrap_band(cell, x, y, places, draws, rng):
+    """Edges of Bootstrap.conf_band, of the variability of the fit, with the ecdf held or learned in each replicate."""
+    res = isocal.bernstein("y ~ ecdf(s)", pd.DataFrame({"s": x[:, 0], "y": y}), K="cv").fit()
+    boot = res.bootstrap(n_boot=draws, refit_transform=cell.scores == "ecdf refitted", rng=rng, progress=False)
+    found = boot.conf_band(pd.DataFrame({"s": places[:, 0]}), kind="simultaneous")
+    return found.conf_low.to_numpy(), found.conf_high.to_numpy()
 
 
 DESIGNS_OF = {(M, name): draw for M, designs in DESIGNS.items() for name, draw in designs.items()}

@@ -31,14 +31,15 @@ def facts(self):
     }
 
 
-def held_out(recipe, terms, rows):
+def held_out(recipe, terms, rows, W=None):
     """(W, P, failure): weight of each row in each test part, and its probability from the other parts, (n, folds).
 
+    W: test parts to use, as `fold_weights` deals them; those of the rows' own raw scores if left out.
     Transforms are learned anew on each training part. P is NaN where W is 0, and in parts whose training rows the
     method refuses: failure says why (None: none did).
     """
     failure = None
-    W = fold_weights(rows.y, rows.raw, rows.w)
+    W = fold_weights(rows.y, rows.raw, rows.w) if W is None else W
     P = np.full(W.shape, np.nan)
     for f in range(W.shape[1]):
         train, test = rows.weights - W[:, f], W[:, f] > 0
