@@ -8,6 +8,7 @@
 import importlib
 
 from . import datasets, methods, metrics
+from .comparison import compare, rank_test
 from .forecasts import check_calibration, reliability
 from .formula import FormulaError
 from .loading import load
@@ -16,12 +17,14 @@ from .model import (
     bbq,
     bernstein,
     beta,
+    copula_fusion,
     fuse,
     histogram,
     identity,
     isotonic,
     logistic_fusion,
     mean_score,
+    mr_mic,
     platt,
     temperature,
 )
@@ -44,7 +47,7 @@ def __getattr__(name):
 
 __all__ = [
     "FormulaError", "Model", "Results", "anova", "bbq", "bern", "bernstein", "bernstein_operator", "beta",
-    "calibration_tests", "check_calibration", "corp", "datasets", "deviation_bound",
+    "calibration_tests", "check_calibration", "compare", "copula_fusion", "corp", "datasets", "deviation_bound",
     "elevate", "fuse", "histogram", "identity", "isotonic", "load", "logistic_fusion", "mean_score", "methods",
-    "metrics", "platt", "reliability", "sample_size", "show_versions", "temperature",
+    "metrics", "mr_mic", "platt", "rank_test", "reliability", "sample_size", "show_versions", "temperature",
 ]  # fmt: skip

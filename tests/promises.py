@@ -31,7 +31,7 @@ def rows(n=240, M=2, seed=3):
 
 def scores_of(recipe):
     """How many scores to test a recipe with."""
-    return [1] if recipe.max_scores == 1 else [1, 2, 3]
+    return [M for M in ([1] if recipe.max_scores == 1 else [1, 2, 3]) if recipe.min_scores <= M]
 
 
 def grid(M, seed=4):
@@ -107,9 +107,10 @@ def predictions_are_probabilities(recipe):
 def degenerate_data_are_answered(recipe):
     """5. One class, n = 1, constant or duplicated scores, separable data: an answer, or an error naming the cause."""
     s = np.array([[0.2], [0.4], [0.6], [0.8]])
+    s = s if recipe.min_scores == 1 else np.c_[s, s**2]
     cases = {
         "one class, 0": (s, np.zeros(4)), "one class, 1": (s, np.ones(4)), "separable": (s, np.array([0.0, 0, 1, 1])),
-        "n = 1": (s[:1], np.ones(1)), "constant": (np.full((4, 1), 0.5), np.array([0.0, 1, 0, 1])),
+        "n = 1": (s[:1], np.ones(1)), "constant": (np.full(s.shape, 0.5), np.array([0.0, 1, 0, 1])),
         "reversed": (s, np.array([1.0, 1, 0, 0])),
     }  # fmt: skip
     if recipe.max_scores != 1:

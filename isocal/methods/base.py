@@ -71,6 +71,7 @@ class Recipe(ABC):
 
     title: ClassVar[str]
     reference: ClassVar[str]
+    min_scores: ClassVar[int] = 1
     max_scores: ClassVar[int | None] = None
     needs_raw = False  # whether fit_arrays also takes raw=, the scores before transforms, to make folds from
 
@@ -202,6 +203,9 @@ def check_scores(recipe, s, names=None):
         if recipe.max_scores == 1:
             raise ValueError(f"{recipe.title} takes one score, got {M}: fuse several with isocal.bernstein")
         raise ValueError(f"{recipe.title} takes at most {recipe.max_scores} scores, got {M}: leave some out")
+    if recipe.min_scores > M:
+        raise ValueError(f"{recipe.title} joins {recipe.min_scores} or more scores, got {M}: calibrate one with "
+                         "isocal.platt or isocal.bbq")  # fmt: skip
     if recipe.domain() != "unit":
         return
     for m in range(M):

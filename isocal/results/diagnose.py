@@ -63,7 +63,8 @@ def influence(self, top=10, progress=True):
 
     A Bernstein fit by least squares is linear in the labels while its active set stays, so the change of each row's own
     fitted value is r h / (1 - h) with the leverage h of the face; rows whose deletion changes the active set are
-    marked, and the strongest are refitted exactly. Other methods are refitted once a row. Transforms are kept.
+    marked, and the strongest are refitted exactly. Other methods are refitted once a row, with the options that the
+    fit has chosen. Transforms are kept.
 
     Parameters
     ----------
@@ -99,7 +100,8 @@ def influence(self, top=10, progress=True):
     if fit.is_least_squares:
         found = least_squares_influence(fit.face, fit.s, fit.y, fit.w, top)
     else:
-        found = refitted_influence(self.recipe, self.curve, fit.s, fit.y, fit.w, top, progress, self.rows.raw)
+        held = self.recipe.hold(self.curve)
+        found = refitted_influence(held, self.curve, fit.s, fit.y, fit.w, top, progress, self.rows.raw)
     return influence_of(f"{self.recipe.title}, {self.formula}", found, fit.y, self.rows.index)
 
 

@@ -89,5 +89,5 @@ def test_bad_options_and_files():
         LogisticFusion(scale="logit").fit_arrays(np.c_[s[:, 0], 2 * s[:, 1]], y)
     good = LogisticFusion().fit_arrays(s, y).to_dict()
     for change in ({"slopes": [1.0, -0.1]}, {"slopes": [1.0, float("nan")]}, {"scale": ["logit"]}, {"se": [0.1]}):
-        with pytest.raises(ValueError, match="slopes|one scale for each"):
+        with pytest.raises(ValueError, match=r"slopes|one scale for each"):
             LogisticFusionCurve.from_dict(json.loads(json.dumps(good)) | change)

@@ -37,7 +37,7 @@ def test_summary_and_steps():
 
 @pytest.mark.parametrize("d", [{"M": 0, "pool": "linear"}, {"M": 2, "pool": "median"}, {"M": "2", "pool": "log"}])
 def test_a_file_with_nonsense_is_refused(d):
-    with pytest.raises(ValueError, match="M must be|pool must be"):
+    with pytest.raises(ValueError, match=r"M must be|pool must be"):
         MeanScoreCurve.from_dict(d)
 
 
