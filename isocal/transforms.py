@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit as logistic
 
 from .numerics.basis import basis
-from .numerics.logistic import clipped_logit
+from .numerics.logistic import clipped_logit, edges
 
 MOST_KNOTS = 10_000  # distinct values kept exactly; beyond it 10,001 equally spaced ranks
 MARGIN = 0.1  # of logit_unit() on both sides
@@ -165,8 +165,7 @@ class Expit:
 class LogitUnit:
     """(logit x - low) / (high - low), clipped to [0, 1], for probabilities of rare events, where an ecdf saturates.
 
-    low, high: range of the logits of the fit, .1 wider on both sides. Logits are of x clipped to [1e-12, 1 - 1e-12]:
-    a score of exactly 0 or 1 counts as that, and where the fit has one it stretches the range to 27.6.
+    low, high: range of the logits of the fit, .1 wider at both ends; 0 and 1 count as half as far away as the nearest.
     """
 
     low: float
@@ -180,7 +179,8 @@ class LogitUnit:
         low, high = float(np.min(x)), float(np.max(x))
         if low < 0 or high > 1:
             raise ValueError(f"logit_unit: scores must lie in [0, 1], but range from {low:.6g} to {high:.6g}: try unit")
-        return cls(float(clipped_logit(low)) - MARGIN, float(clipped_logit(high)) + MARGIN)
+        low, high = clipped_logit(np.array([low, high]), *edges(x)).tolist()
+        return cls(low - MARGIN, high + MARGIN)
 
     def __call__(self, x, out=None):
         """Values in [0, 1]; NaN stays NaN. out may be x itself."""

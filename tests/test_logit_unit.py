@@ -24,13 +24,19 @@ def test_by_definition():
     assert np.isnan(fitted(np.array([np.nan, 0.5]))).tolist() == [True, False]
 
 
-def test_scores_of_exactly_0_and_1_count_as_1e_12_from_the_edge():
-    x = np.array([0.0, 0.5, 1.0])
+def test_scores_of_exactly_0_and_1_count_as_half_as_far_as_the_nearest():
+    x = np.array([0.0, 0.5, 0.02, 0.9, 1.0])
     fitted = LogitUnit.learn(x)
+    assert [fitted.low, fitted.high] == pytest.approx([logit(0.01) - 0.1, logit(0.95) + 0.1], abs=1e-13)
+    width = logit(0.95) - logit(0.01) + 0.2
+    assert fitted(np.array([0.01, 0.02])) == pytest.approx([0.1 / width, (logit(0.02) - logit(0.01) + 0.1) / width])
+    assert fitted(x)[[0, -1]].tolist() == [0.0, 1.0]
+
+
+def test_without_scores_between_0_and_1_they_count_as_1e_12_from_the_edge():
+    fitted = LogitUnit.learn(np.array([0.0, 1.0]))
     edge = -np.log(1e-12) + np.log1p(-1e-12)
     assert [fitted.low, fitted.high] == pytest.approx([-edge - 0.1, edge + 0.1], abs=1e-4)  # 1 - 1e-12 rounds
-    assert fitted(x) == pytest.approx([0.1 / (2 * edge + 0.2), 0.5, 1 - 0.1 / (2 * edge + 0.2)], abs=1e-6)
-    assert np.isfinite(fitted(x)).all()
 
 
 def test_zero_weights_are_absent_and_pieces_merge():

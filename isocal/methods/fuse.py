@@ -29,8 +29,8 @@ class Fuse(Recipe):
     give the folds left out a high likelihood, by 300 steps of expectation-maximisation from equal weights (stopping
     early is part of the method: the weights stay near equal unless the data speak); then all members are fitted to all
     rows. The default library holds the mean score, the mean logit, a logistic fusion, and isotonic Bernstein
-    polynomials of two degrees: of the scores, on the ecdf and on the logit scale, shrunk toward a logistic fusion and
-    not, and of the ecdf of the mean score. Every member, and
+    polynomials: of the ecdf of the scores, of two degrees, shrunk toward a logistic fusion and not; of the logits; and
+    of the ecdf of the mean score. Every member, and
     so the mixture, is non-decreasing in every score. Scores outside [0, 1] are first mapped by expit. Scaling all
     weights changes the members' smoothed targets, hence the fit.
 

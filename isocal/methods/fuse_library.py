@@ -14,12 +14,11 @@ SCALES = ("scores", "ecdf", "logit_unit", POOLED)
 
 
 def default_library(M):
-    """((scale, recipe), ...) for M scores."""
-    pulled = product(("ecdf", "logit_unit"), (None, 1.0), DEGREES[M])
-    sieves = ((on, Bernstein(K=K, shrink=shrink)) for on, shrink, K in pulled)
-    fixed = (MeanScore(), MeanScore(pool="log"), LogisticFusion())
-    pooled = () if M == 1 else ((POOLED, Bernstein(K=K, shrink=1.0)) for K in (4, 8))
-    return (*(("scores", recipe) for recipe in fixed), *pooled, *sieves)
+    """((scale, recipe), ...) for M scores; few and different: more degrees, or more on the logit scale, did no better."""
+    fixed = (("scores", recipe) for recipe in (MeanScore(), MeanScore(pool="log"), LogisticFusion()))
+    pooled = ((POOLED, Bernstein(K=K, shrink=1.0)) for K in (4, 8) if M > 1)
+    ranked = (("ecdf", Bernstein(K=K, shrink=shrink)) for shrink, K in product((None, 1.0), DEGREES[M]))
+    return *fixed, *pooled, *ranked, ("logit_unit", Bernstein(K=DEGREES[M][-1], shrink=1.0))
 
 
 @dataclass(frozen=True)

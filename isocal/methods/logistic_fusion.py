@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit
 
-from ..numerics.logistic import clipped_logit, fit_logistic, smoothed_targets
+from ..numerics.logistic import TINY, clipped_logit, edges, fit_logistic, smoothed_targets
 from .base import Curve, Recipe, arrays, check_choice, finite_array, per_score, score_name
 
 SCALES = ("logit", "identity")
@@ -16,11 +16,13 @@ SCALES = ("logit", "identity")
 class LogisticFusionCurve(Curve):
     """expit(intercept + sum slopes_m x_m), x_m = logit(s_m) or s_m as scale_m says.
 
-    slopes (M,) >= 0; se (M + 1,) of intercept and slopes, NaN for a slope held at 0; scale (M,); targets; df.
+    slopes (M,) >= 0; edges: (low, high) at which a score is clipped before its logit, for each; se (M + 1,) of
+    intercept and slopes, NaN for a slope held at 0; scale (M,); targets; df.
     """
 
     intercept: float
     slopes: tuple
+    edges: tuple
     se: tuple
     scale: tuple
     targets: str
@@ -29,7 +31,7 @@ class LogisticFusionCurve(Curve):
     def __call__(self, s):
         eta = np.full(len(s), self.intercept)
         for m, slope in enumerate(self.slopes):
-            eta += slope * regressor(s[:, m], self.scale[m])
+            eta += slope * regressor(s[:, m], self.scale[m], self.edges[m])
         return expit(eta)
 
     def coef(self):
@@ -50,8 +52,9 @@ class LogisticFusionCurve(Curve):
 
     def to_dict(self):
         return {
-            "intercept": self.intercept, "slopes": list(self.slopes), "scale": list(self.scale),
-            "se": [None if np.isnan(v) else v for v in self.se], "targets": self.targets, "df": self.df,
+            "intercept": self.intercept, "slopes": list(self.slopes), "edges": [list(pair) for pair in self.edges],
+            "se": [None if np.isnan(v) else v for v in self.se], "scale": list(self.scale), "targets": self.targets,
+            "df": self.df,
         }  # fmt: skip
 
     @classmethod
@@ -60,15 +63,21 @@ class LogisticFusionCurve(Curve):
         (intercept,), scale = finite_array([d["intercept"]], "intercept").tolist(), tuple(d["scale"])
         for name in scale:
             check_choice("scale", name, SCALES)
-        if not slopes or len(scale) != len(slopes) or len(d["se"]) != len(slopes) + 1:
-            raise ValueError("logistic fusion: one scale for each slope is expected, and a standard error more")
+        edges = tuple(tuple(finite_array(pair, "edges", 0.0, 1.0).tolist()) for pair in d["edges"])
+        if not slopes or not len(scale) == len(edges) == len(slopes) == len(d["se"]) - 1:
+            raise ValueError("logistic fusion: a scale and edges for each slope are expected, one standard error more")
+        if any(len(pair) != 2 or not 0 < pair[0] < pair[1] < 1 for pair in edges):
+            raise ValueError("logistic fusion: edges must be two numbers between 0 and 1, the lower one first")
         se = tuple(float("nan") if v is None else float(v) for v in d["se"])
-        return cls(intercept=intercept, slopes=slopes, se=se, scale=scale, targets=str(d["targets"]), df=float(d["df"]))
+        return cls(
+            intercept=intercept, slopes=slopes, edges=edges, se=se, scale=scale, targets=str(d["targets"]),
+            df=float(d["df"]),
+        )  # fmt: skip
 
 
-def regressor(x, scale):
+def regressor(x, scale, edges):
     """The logit of clipped scores, or the scores themselves."""
-    return clipped_logit(x) if scale == "logit" else x
+    return clipped_logit(x, *edges) if scale == "logit" else x
 
 
 @dataclass(frozen=True)
@@ -77,16 +86,17 @@ class LogisticFusion(Recipe):
 
     Maximises the Bernoulli likelihood of expit(a + sum b_m x_m), b_m >= 0, x_m the logit of score m where all of that
     score lie in [0, 1] and the score itself otherwise, for Platt's targets (n+ + 1)/(n+ + 2) and 1/(n- + 2), which
-    keep separable data finite. The probability never falls in any score. Standard errors come from the observed
-    information of the slopes that are positive; a slope held at 0 has none. Scaling all weights changes the smoothed
-    targets, hence the fit.
+    keep separable data finite. Logits are of scores clipped half as far from 0 and 1 as the nearest score of the fit,
+    so that a score of exactly 0 or 1 does not outweigh all others. The probability never falls in any score. Standard
+    errors come from the observed information of the slopes that are positive; a slope held at 0 has none. Scaling all
+    weights changes the smoothed targets, hence the fit.
 
     Parameters
     ----------
     targets : {"smooth", "hard"}
         Platt's smoothed targets (default), or 1 and 0.
     scale : {"auto", "logit", "identity"} or tuple of them
-        The regressor of every score, or of each: its logit (clipped at 1e-12) or the score. "auto" is decided once
+        The regressor of every score, or of each: its logit or the score. "auto" is decided once
         from the rows of the fit, also for cross-validation and replicates, and printed.
 
     Raises
@@ -148,12 +158,13 @@ class LogisticFusion(Recipe):
         s, y, w = arrays(s, y, w)
         self.check(s, y, w)
         scale, w = self.scales(s), np.ones(len(y)) if w is None else w
-        x = np.stack([regressor(s[:, m], name) for m, name in enumerate(scale)], axis=1)
+        clips = tuple(edges(s[:, m]) if name == "logit" else (TINY, 1 - TINY) for m, name in enumerate(scale))
+        x = np.stack([regressor(s[:, m], name, clips[m]) for m, name in enumerate(scale)], axis=1)
         fit = self._logistic(x, y, w)
         coef = fit.coef.tolist()
         return LogisticFusionCurve(
-            intercept=coef[0], slopes=tuple(max(b, 0.0) for b in coef[1:]), scale=scale, targets=self.targets,
-            se=tuple(np.sqrt(np.diag(fit.cov)).tolist()), df=float(fit.rank),
+            intercept=coef[0], slopes=tuple(max(b, 0.0) for b in coef[1:]), edges=clips, scale=scale,
+            se=tuple(np.sqrt(np.diag(fit.cov)).tolist()), targets=self.targets, df=float(fit.rank),
         )  # fmt: skip
 
     def _logistic(self, x, y, w):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-from .logistic import clipped_logit, fit_logistic, smoothed_targets
+from .logistic import clipped_logit, edges, fit_logistic, smoothed_targets
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +36,10 @@ class Anchor:
 def regressors(s, raw, directions, weight):
     """Logits of the raw scores (n, M) where they lie in [0, 1], else of s (n, M), turned to rise; free scores twice.
 
-    Clipped at 1e-12, or for s at .5/(weight + 1), where an ecdf that is 0 or 1 stands for half a row.
+    Clipped at `edges`, or for s at .5/(weight + 1), where an ecdf that is 0 or 1 stands for half a row.
     """
     if raw.min() >= 0 and raw.max() <= 1:
-        x = clipped_logit(raw)
+        x = np.stack([clipped_logit(column, *edges(column)) for column in raw.T], axis=1)
     else:
         x = logit(_off_the_edge(s, weight))
     columns = [sign * x[:, m] for m, d in enumerate(directions) for sign in ((1.0, -1.0) if d == 0 else (d,))]

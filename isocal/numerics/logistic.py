@@ -27,10 +27,22 @@ class LogisticFit:
     rank: int
 
 
-def clipped_logit(s):
-    """log s - log(1 - s) of scores clipped to [1e-12, 1 - 1e-12]."""
-    s = np.clip(s, TINY, 1 - TINY)
+def clipped_logit(s, low=TINY, high=1 - TINY):
+    """log s - log(1 - s) of scores clipped to [low, high], by default [1e-12, 1 - 1e-12]."""
+    s = np.clip(s, low, high)
     return np.log(s) - np.log1p(-s)
+
+
+def edges(x):
+    """(low, high) at which logits of scores like x (n,) in [0, 1] are clipped: half as far from 0 and 1 as any is.
+
+    A score of exactly 0 or 1 is a rounded one (votes of 100 trees, deciles): as a logit of 27.6 it would outweigh all
+    other rows. Where nothing lies between, 1e-12 from 0 and 1.
+    """
+    inner = x[(x > TINY) & (x < 1 - TINY)]
+    if not len(inner):
+        return TINY, 1 - TINY
+    return max(TINY, float(inner.min()) / 2), 1 - max(TINY, (1 - float(inner.max())) / 2)
 
 
 def smoothed_targets(y, w):

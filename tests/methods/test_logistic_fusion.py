@@ -58,6 +58,18 @@ def test_each_score_has_its_own_scale():
     assert settled.scale == ("logit", "identity")
 
 
+def test_scores_of_exactly_0_and_1_count_as_half_way_to_the_edge():
+    """Deciles: a score of 1 is treated as .95, half as far from 1 as .9 is; a smaller one than any seen as .05."""
+    rng = np.random.default_rng(4)
+    s = rng.integers(1, 11, (300, 1)) / 10
+    y = (rng.random(300) < s[:, 0]).astype(float)
+    curve = LogisticFusion().fit_arrays(s, y)
+    moved = np.where(s == 1.0, 0.95, s)
+    assert curve.edges == (pytest.approx((0.05, 0.95), abs=1e-15),)
+    assert np.allclose(curve(s), LogisticFusion().fit_arrays(moved, y)(moved), rtol=0, atol=1e-10)
+    assert curve(np.array([[0.0]])) == curve(np.array([[0.05]]))
+
+
 def test_summary_prints_the_coefficient_table_and_a_file_keeps_it(tmp_path):
     data = isocal.datasets.load_adult_scores().dropna().iloc[:400]
     res = isocal.logistic_fusion("income ~ s1 + s2", data, event=">50K").fit()
@@ -71,7 +83,7 @@ def test_summary_prints_the_coefficient_table_and_a_file_keeps_it(tmp_path):
 def test_separable_data():
     s, y = np.array([[0.1, 0.2], [0.2, 0.3], [0.8, 0.7], [0.9, 0.9]]), np.array([0.0, 0, 1, 1])
     assert np.isfinite(list(LogisticFusion().fit_arrays(s, y).coef().values())).all()
-    with pytest.raises(ValueError, match='the scores part the labels.*targets="smooth"'):
+    with pytest.raises(ValueError, match=r'the scores part the labels.*targets="smooth"'):
         LogisticFusion(targets="hard").fit_arrays(s, y)
     with pytest.raises(ValueError, match="all labels are equal"):
         LogisticFusion(targets="hard").fit_arrays(s, np.ones(4))
@@ -88,6 +100,7 @@ def test_bad_options_and_files():
     with pytest.raises(ValueError, match='scale="logit": score 2 must lie in'):
         LogisticFusion(scale="logit").fit_arrays(np.c_[s[:, 0], 2 * s[:, 1]], y)
     good = LogisticFusion().fit_arrays(s, y).to_dict()
-    for change in ({"slopes": [1.0, -0.1]}, {"slopes": [1.0, float("nan")]}, {"scale": ["logit"]}, {"se": [0.1]}):
-        with pytest.raises(ValueError, match=r"slopes|one scale for each"):
+    for change in ({"slopes": [1.0, -0.1]}, {"slopes": [1.0, float("nan")]}, {"scale": ["logit"]}, {"se": [0.1]},
+                   {"edges": [[0.1, 0.9]] * 3}, {"edges": [[0.9, 0.1]] * 2}):  # fmt: skip
+        with pytest.raises(ValueError, match=r"slopes|scale and edges|edges must"):
             LogisticFusionCurve.from_dict(json.loads(json.dumps(good)) | change)
