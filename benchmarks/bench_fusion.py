@@ -14,7 +14,7 @@ from bench_bernstein import Row, arrays, data, memory_bytes, times_ms
 from scipy.special import ndtr
 from table import run
 
-from isocal.methods import MRMIC, CopulaFusion
+from isocal.methods import MRMIC, CopulaFusion, Fuse, LogisticFusion
 from isocal.numerics.copulas import FAMILIES
 from isocal.numerics.smoothed_order import smoothed
 from isocal.transforms import Ecdf
@@ -22,6 +22,7 @@ from isocal.transforms import Ecdf
 RESULTS = Path(__file__).resolve().parent / "results" / "bench_fusion.csv"
 MR_MIC_TARGETS = {(500, 1e-5): 60.0, (1_000, 1e-5): 300.0, (5_000, 0.0): 5000.0}
 PAPER = {(500, 1e-5): 1335.0, (1_000, 1e-5): 7964.0}
+FUSE_TARGETS = {(500, 2): 600.0, (1_000_000, 2): 30_000.0}
 COPULA_TARGETS = {(500, 2): 80.0, (20_000, 2): 1500.0}
 
 
@@ -107,7 +108,31 @@ def mr_mic_rows(quick, seconds):
         yield Row(f"MR-MIC, predict {len(new):,} rows, {predict}", len(y), 2, 0, *own)
 
 
-CASES = (copula_rows, mr_mic_rows)
+def boosting(s, y):
+    """Monotone gradient boosting, the usual alternative."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(monotonic_cst=[1] * s.shape[1], random_state=0).fit(s, y)
+
+
+def fuse_rows(quick, seconds):
+    """The super learner from 500 rows to a million, its prediction, and its simplest members."""
+    sizes = ((60, 2), (60, 3)) if quick else ((500, 1), (500, 2), (500, 3), (500, 4), (20_000, 2), (1_000_000, 2))
+    for n, M in sizes:
+        s, y = arrays(data(n, M))
+        few = seconds if n <= 20_000 else 0.0
+        own = times_ms(lambda s=s, y=y: Fuse().fit_arrays(s, y), few)
+        theirs = times_ms(lambda s=s, y=y: boosting(s, y), few)[0] if M == 2 else None
+        peer = "HistGradientBoosting monotonic_cst" if M == 2 else ""
+        yield Row("fuse, fit", n, M, 0, *own, FUSE_TARGETS.get((n, M)), None, peer, theirs)
+    curve = Fuse().fit_arrays(s[:500], y[:500])
+    own = times_ms(lambda: curve(s), 0.0)
+    yield Row("fuse, predict", len(s), 2, 0, *own, None if quick else 3000.0)
+    own = times_ms(lambda: LogisticFusion().fit_arrays(s, y), seconds / 2)
+    yield Row("logistic fusion, fit", len(s), 2, 0, *own)
+
+
+CASES = (copula_rows, mr_mic_rows, fuse_rows)
 
 
 def rows(quick):

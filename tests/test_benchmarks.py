@@ -18,7 +18,7 @@ SCRIPT = Path(__file__).resolve().parent.parent / "benchmarks" / "bench_bernstei
         ("bench_calibration_tests", ()),
         ("bench_everyday", ()),
         ("bench_bands", ()),
-        ("bench_fusion", ()),
+        ("bench_fusion", ("sklearn",)),
     ],
 )
 def test_other_scripts_run(name, packages):

@@ -458,3 +458,26 @@ def test_a_loaded_fit_says_to_refit(res, tmp_path):
     for ask in (loaded.bootstrap, lambda: loaded.get_prediction(DATA)):
         with pytest.raises(ValueError, match=r"bootstrap\(\) needs the rows of the fit, .* refit with data"):
             ask()
+
+
+def test_the_least_volatile_size_is_where_neighbouring_intervals_agree():
+    from isocal.bootstrap.volatility import candidate_sizes, least_volatile
+
+    ends = np.array([0.0, 3.0, 5.0, 5.1, 5.2, 8.0, 4.0])[:, None, None] + np.array([[-1.0], [1.0]])
+    assert least_volatile(ends) == 3  # 5.0, 5.1, 5.2
+    assert least_volatile(ends[:2]) == 1
+    sizes = candidate_sizes(1000, 10)
+    assert (sizes[0], sizes[-1], len(sizes)) == (32, 501, 9)  # 1000^.5 and 1000^.9
+    assert candidate_sizes(12, 10) == [10] or max(candidate_sizes(12, 10)) <= 11
+
+
+def test_volatility_takes_one_of_the_sizes_tried(res):
+    from isocal.bootstrap.volatility import candidate_sizes
+
+    head = DATA.head(2)
+    found = res.bootstrap(n_boot=39, method="subsample", size="volatility", rng=1, **QUIET)
+    assert found.sampling.size in candidate_sizes(res.nobs, 10)
+    again = res.bootstrap(n_boot=39, method="subsample", size=found.sampling.size, rng=1, **QUIET)
+    assert np.array_equal(found.conf_int(of=head), again.conf_int(of=head))
+    with pytest.raises(ValueError, match="size is for method='subsample'"):
+        res.bootstrap(n_boot=39, size="volatility")

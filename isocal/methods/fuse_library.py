@@ -14,7 +14,7 @@ SCALES = ("scores", "ecdf", "logit_unit", POOLED)
 
 
 def default_library(M):
-    """((scale, recipe), ...) for M scores; few and different: more degrees, or more on the logit scale, did no better."""
+    """((scale, recipe), ...) for M scores; few and different: more degrees, or more of the logits, did no better."""
     fixed = (("scores", recipe) for recipe in (MeanScore(), MeanScore(pool="log"), LogisticFusion()))
     pooled = ((POOLED, Bernstein(K=K, shrink=1.0)) for K in (4, 8) if M > 1)
     ranked = (("ecdf", Bernstein(K=K, shrink=shrink)) for shrink, K in product((None, 1.0), DEGREES[M]))
