@@ -21,7 +21,7 @@ from estimators_table import write_tables
 
 from isocal.datasets import load_adult_scores, simulate_scores, truths
 from isocal.methods import Bernstein
-from isocal.numerics import degree_average, sieve
+from isocal.numerics import fold_fits, sieve
 from isocal.numerics.many_qp import ManyFits
 from isocal.transforms import Ecdf
 
@@ -66,7 +66,7 @@ def remember_solutions():
         fits = [solved(*part, cone, penalty) for part in zip(G, t, weight, mean, strict=True)]
         return ManyFits(*(np.array([getattr(fit, f.name) for fit in fits]) for f in fields(ManyFits)))
 
-    sieve.solve, degree_average.solve_each = solved, each
+    sieve.solve, fold_fits.solve_each = solved, each
     return known
 
 

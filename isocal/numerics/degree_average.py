@@ -11,11 +11,8 @@ import numpy as np
 from cvxopt import solvers
 
 from .basis import along_axes, elevation
-from .cone import cone
-from .many_qp import solve_each
+from .fold_fits import fit_parts
 from .moments import gram, rhs
-from .qp import tie_break
-from .sieve import fit_part
 
 OPTIONS = {"show_progress": False, "abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12}
 EVEN = 1e-8  # ridge toward equal weights, relative to the mean diagonal: degrees that predict alike share evenly
@@ -49,44 +46,18 @@ def average_degrees(whole, folds, K_list, sieve, how):
     """
     stacked = how != "equal" and folds.weight > 0
     parts = [whole, *folds.train] if stacked else [whole]
-    fits = [_fits(parts, K, sieve) for K in K_list]
-    raised = np.array([_raised(fit.grids, K_list[-1]) for fit in fits])  # (degrees, parts, K_max + 1, ...)
+    fits = [fit_parts(parts, K, sieve) for K in K_list]
+    shapes = [tuple(k + 1 for k in K) for K in K_list]
+    grids = [fit.beta.reshape(-1, *shape) for fit, shape in zip(fits, shapes, strict=True)]
+    raised = np.array([_raised(grid, K_list[-1]) for grid in grids])  # (degrees, parts, K_max + 1, ...)
     weights, cv = np.full(len(K_list), 1 / len(K_list)), None
     if stacked:
         Q, c, total = _held_out_products(raised[:, 1:], folds, K_list[-1])
         cv = total - 2 * c + np.diag(Q)
         weights = simplex_weights(Q, c) if how == "stack" else _exponential(cv, whole.sums.weight)
     beta = np.clip(np.tensordot(weights, raised[:, 0], axes=1), raised[:, 0].min(), raised[:, 0].max())
-    kkt, polished = max(fit.kkt for fit in fits), all(fit.polished for fit in fits)
+    kkt, polished = max(float(fit.kkt[0]) for fit in fits), all(bool(fit.polished[0]) for fit in fits)
     return DegreeAverage(beta, list(K_list), weights, cv, kkt, polished)
-
-
-@dataclass(frozen=True, eq=False)
-class _Fits:
-    """One degree: grids (parts, K_1 + 1, ...), the first of all rows; kkt, polished: of the fit to all rows."""
-
-    grids: np.ndarray
-    kkt: float
-    polished: bool
-
-
-def _fits(parts, K, sieve):
-    """Least squares for all parts in one stroke; the likelihood one by one, starting from that of all rows."""
-    shape = tuple(k + 1 for k in K)
-    if sieve.loss != "brier":
-        whole = fit_part(parts[0], K, sieve)
-        betas = [whole.beta, *(fit_part(part, K, sieve, near=whole.beta).beta for part in parts[1:])]
-        return _Fits(np.reshape(betas, (-1, *shape)), whole.kkt, whole.polished)
-    sums = [part.shrunk(sieve.shrink) for part in parts]
-    T = np.stack([np.stack([one.T0, one.T1]) for one in sums], axis=-1)  # parts last
-    to_low = [elevation(2 * k, size - 1) for k, size in zip(K, T.shape[1:-1], strict=True)]
-    T0, T1 = (along_axes(part, to_low) for part in T)
-    G = np.stack([gram(part, K) for part in np.moveaxis(T0, -1, 0)])
-    t = along_axes(T1, [elevation(k, 2 * k) for k in K]).reshape(-1, len(parts)).T
-    weight, events = (np.array([getattr(one, name) for one in sums]) for name in ("weight", "events"))
-    penalty = tie_break(shape, float(sieve.strength)) if sieve.strength else None
-    found = solve_each(G, t, weight, events / weight, cone(shape, tuple(sieve.directions)), penalty)
-    return _Fits(found.beta.reshape(-1, *shape), float(found.kkt[0]), bool(found.polished[0]))
 
 
 def _raised(grids, top):

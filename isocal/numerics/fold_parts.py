@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .folds import fold_weights
-from .moments import Moments, moment_matrix, moments
+from .folds import deal
+from .moments import Moments, moment_matrix, moments, sums_of
 from .sieve import Part
 
 
@@ -31,8 +31,9 @@ def whole_part(s, y, w, degrees, anchor=None, keep_rows=False):
 
 def fold_parts(s, y, w, raw, degrees, anchor=None, keep_rows=False):
     """Folds of rows s (n, M), y (n,), w (n,) or None, dealt by label and raw scores; anchors see train rows alone."""
-    W = fold_weights(y, raw, w)
-    tests = fold_moments(s, y, w, W, degrees)
+    dealt = deal(y, raw, w)
+    tests = fold_moments(s, y, w, dealt, degrees)
+    W = None if anchor is None and not keep_rows else dealt.weights()
     total = sum(tests[1:], tests[0])
     train, kept = [], []
     for f, test in enumerate(tests):
@@ -63,13 +64,20 @@ def many_parts(s, Y, W, degrees, anchors, keep_rows=False):
         yield Part(sums, pull, (s[keep], y[keep], w[keep], None if p0 is None else p0[keep]) if keep_rows else None)
 
 
-def fold_moments(s, y, w, W, degrees):
-    """Moments of each test part: W (n, folds) are the weights of rows in it."""
-    out = []
-    for f in range(W.shape[1]):
-        rows = np.flatnonzero(W[:, f] > 0)
-        weights = None if w is None else W[rows, f]
-        out.append(moments(s[rows], y[rows], weights, degrees))
+def fold_moments(s, y, w, dealt, degrees):
+    """Moments of each test part of a Deal, one pass over the rows."""
+    if dealt.counts is not None or not np.all((y == 0) | (y == 1)):
+        W = dealt.weights()
+        parts = [np.flatnonzero(W[:, f] > 0) for f in range(dealt.folds)]
+        return [moments(s[rows], y[rows], W[rows, f], degrees) for f, rows in enumerate(parts)]
+    group = (2 * dealt.start + y).astype(np.int8)  # a fold's rows without an event, then those with one
+    order = np.argsort(group, kind="stable")
+    ends = np.cumsum(np.bincount(group, minlength=2 * dealt.folds))[:-1]
+    parts, out = np.split(order, ends), []
+    for rest, events in zip(parts[::2], parts[1::2], strict=True):
+        T0, T1 = (sums_of(s, w, rows, degrees) for rows in (rest, events))
+        below, above = (float(len(rows) if w is None else w[rows].sum()) for rows in (rest, events))
+        out.append(Moments(T0 + T1, T1, len(rest) + len(events), below + above, above))
     return out
 
 

@@ -11,10 +11,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from .basis import along_axes, basis, binomial, elevation, log_binomial
+from .basis import POWERS_UP_TO, along_axes, bare_basis, basis, binomial, elevation, log_binomial
 
 SERIAL = 1 << 18  # multiplications of a product that BLAS keeps on one thread: its threads wait for each other
-ROOM = 1 << 18  # numbers in the Khatri-Rao block of one chunk: 2 MB, the second-level cache
+GATHERED = 1 << 15  # rows that are copied together
+ROOM = 1 << 16  # numbers in the Khatri-Rao block of one chunk: 0.5 MB, the second-level cache
 KEEP_INDEX_UP_TO = 400  # coefficients: index maps of larger Gram matrices are made anew rather than kept
 
 
@@ -81,6 +82,20 @@ def moments(s, y, w, degrees):
     return Moments(T0, T1, len(s), weight, events)
 
 
+def sums_of(s, w, rows, degrees):
+    """sum_i w_i prod_m b_{k_m,D_m}(s_im) over some rows, an index array: an array (D_1 + 1, ..., D_M + 1)."""
+    sizes = [D + 1 for D in degrees]
+    T, bare = np.zeros(sizes), sum(degrees) <= POWERS_UP_TO  # binomial factors can wait for the sum
+    for a in range(0, len(rows), GATHERED):
+        part = rows[a : a + GATHERED]
+        of_part = None if w is None else w[part]
+        for left, right, some in _blocks(s[part], sizes, bare_basis if bare else basis):
+            T += _product(left if w is None else left * of_part[some], right).reshape(sizes)
+    for m, D in enumerate(degrees if bare else ()):
+        T *= binomial(D).reshape([-1 if a == m else 1 for a in range(len(sizes))])
+    return T
+
+
 def _product(left, right):
     """left right', in pieces small enough for one thread where that leaves pieces worth the call."""
     width = SERIAL // (len(left) * len(right))
@@ -99,7 +114,7 @@ def moment_matrix(s, V, degrees):
     return total.reshape(-1, *sizes)
 
 
-def _blocks(s, sizes):
+def _blocks(s, sizes, make=basis):
     """(left, right, rows): Khatri-Rao products of the bases of the first and the last axes, chunk by chunk."""
     M = len(sizes)
     cut = min(range(1, M), key=lambda c: np.prod(sizes[:c]) + np.prod(sizes[c:])) if M > 1 else 1
@@ -107,7 +122,7 @@ def _blocks(s, sizes):
     step = int(np.clip(ROOM // widest, 64, 4096))
     for a in range(0, len(s), step):
         rows = slice(a, min(a + step, len(s)))
-        b = [basis(s[rows, m], sizes[m] - 1) for m in range(M)]
+        b = [make(np.ascontiguousarray(s[rows, m]), sizes[m] - 1) for m in range(M)]
         yield _khatri_rao(b[:cut]), _khatri_rao(b[cut:]) if M > 1 else np.ones((1, rows.stop - a)), rows
 
 
@@ -120,8 +135,15 @@ def _khatri_rao(matrices):
 
 def gram(T0, K):
     """The p x p Gram matrix of degree K from moments of degree 2K, C order of the coefficient grid."""
+    return grams(T0[None], K)[0]
+
+
+def grams(T0, K):
+    """(r, p, p) Gram matrices of degree K from moments (r, 2 K_1 + 1, ...) of degree 2K."""
     index, factor = _gram_map(tuple(K)) if np.prod(np.add(K, 1)) <= KEEP_INDEX_UP_TO else _make_gram_map(tuple(K))
-    return T0.ravel()[index] * factor
+    out = np.take(T0.reshape(len(T0), -1), index, axis=1)
+    out *= factor
+    return out
 
 
 def _make_gram_map(K):

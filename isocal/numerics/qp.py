@@ -1,8 +1,9 @@
 """Least squares over the cone: minimise beta' G beta / 2 - t' beta, exactly and with a proof.
 
-An interior-point solve (cvxopt) finds the active set; solving the normal equations on its level sets makes the
-solution exact; the optimality conditions (stationarity, feasibility, signs of the multipliers) are then verified
-here, because "optimal" from a solver is no proof when the objective is badly scaled.
+An interior point finds the active set; solving the normal equations on its level sets makes the solution exact; the
+optimality conditions (stationarity, feasibility, signs of the multipliers) are then verified here, because "optimal"
+from a solver is no proof when the objective is badly scaled. `block_qp` does all that for nearly every problem; this
+file does it for the others, from cvxopt's interior point and with rows that leave the active set as well as join it.
 Degrees of freedom: Meyer & Woodroofe (2000), the divergence of the projection.
 """
 
@@ -16,15 +17,13 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import nnls
 from scipy.sparse import coo_array
 
-TOLERANCES = 1e-7, 1e-10  # of the interior-point solve: the second where the first does not lead to the active set
-SMALL = 64  # coefficients up to which the rougher solve usually suffices
-NEAR = 1e-6  # KKT residual up to which the first interior solution is polished further
-ROUNDS = 12  # of polishing; rows that the level-set solve violates join the active set in each
-VIOLATION = 1e-12  # a row violated by less is round-off: the running maximum removes it
+from .block_qp import RANK, VIOLATION, exact, minima
+
+TOLERANCE = 1e-10  # of the interior-point solve
 SIGN = 1e-9  # accepted round-off in multipliers and stationarity, relative to the mean Gram diagonal
+ROUNDS = 12  # of polishing; rows that the level-set solve violates join the active set in each
 PROJECTIONS, MOST_FOR_NNLS = 50, 300  # rounds; active rows
 FAILED = 1e-6  # an unpolished solution with a larger KKT residual is not a fit
-RANK = 1e-10  # eigenvalues of the level-set Gram above this times the mean Gram diagonal count
 
 
 @dataclass(frozen=True)
@@ -47,8 +46,8 @@ def solve(G, t, weight, mean, cone, penalty=None, rough=False):
 
     G (p, p), t (p,), weight = sum of weights, mean of the response in [0, 1], penalty (p, p) or None, relative to
     the mean diagonal of G. Scaled by hand: the solver sees a mean diagonal of one and a solution of order one.
-    rough: the interior solution, neither polished nor verified (df, kkt NaN): held-out losses are right to about 1e-7,
-    enough to compare degrees, never to be reported as a fit.
+    rough: where the exact solution is hard to find, the interior one, neither polished nor verified (df, kkt NaN):
+    held-out losses are right to about 1e-7, enough to compare degrees, never to be reported as a fit.
     """
     if mean <= 0.0 or mean >= 1.0:
         value = float(np.clip(mean, 0.0, 1.0))
@@ -66,23 +65,25 @@ def solve(G, t, weight, mean, cone, penalty=None, rough=False):
     P = bare
     if penalty is not None:
         P, q = bare + penalty, q - penalty.sum(axis=1)  # the second differences of a constant are 0: only the ridge
-    if rough:
+    found = minima(P[None], q[None], cone, np.array([upper]))
+    if found.kkt[0] <= exact(cone):
+        x, levels, multipliers, kkt, polished = *found.first(), True
+    elif rough:
         x, _, z = _interior(P, q, cone, upper)
         nowhere = np.full(cone.p, -3)
         return ConeFit(mean * _ordered(x, cone, upper), np.nan, np.nan, nowhere, z * (mean * size / weight), False)
-    x, levels, multipliers, kkt, polished = _minimise(P, q, cone, upper)
+    else:
+        x, levels, multipliers, kkt, polished = _minimise(P, q, cone, upper)
     beta = np.where(levels == -2, 1.0, np.minimum(mean * x, 1.0))
     return ConeFit(beta, _rank(bare, levels), kkt, levels, multipliers * (mean * size / weight), polished)
 
 
 def _minimise(P, q, cone, upper):
     """(x, level sets, multipliers, KKT residual, polished?) of the scaled problem."""
-    for tolerance in TOLERANCES if cone.p <= SMALL else TOLERANCES[1:]:
-        interior, slack, z = _interior(P, q, cone, upper, tolerance)
-        patience = NEAR if tolerance != TOLERANCES[-1] else np.inf
-        best = _polished(P, q, cone, upper, z > slack, z, patience)
-        if best is not None and best[3] <= SIGN:
-            return best
+    interior, slack, z = _interior(P, q, cone, upper)
+    best = _polished(P, q, cone, upper, z > slack, z)
+    if best is not None and best[3] <= SIGN:
+        return best
     x = _ordered(interior, cone, upper)
     kkt = _kkt(P, q, cone, upper, x, z)
     if not kkt <= FAILED:
@@ -93,11 +94,8 @@ def _minimise(P, q, cone, upper):
     return x, _level_sets(cone, cone.slack(x, upper) <= 1e-9 * upper)[0], z, kkt, False
 
 
-def _polished(P, q, cone, upper, active, z, patience):
-    """The best polished solution from an active set; rows leave and join it until the conditions hold. Or None.
-
-    Above the KKT residual `patience` the active set is not worth mending: a more exact interior solution is cheaper.
-    """
+def _polished(P, q, cone, upper, active, z):
+    """The best polished solution from an active set; rows leave and join it until the conditions hold. Or None."""
     best = None
     for _ in range(ROUNDS):
         found = _polish(P, q, cone, upper, active)
@@ -111,15 +109,10 @@ def _polished(P, q, cone, upper, active, z, patience):
         if best is None or kkt < best[3]:
             best = x, levels, multipliers, kkt, True
         leaving = active & _moves_apart(-(g + cone.transpose(multipliers)), cone)
-        if kkt <= exact(cone) or kkt > patience or not leaving.any():
+        if kkt <= exact(cone) or not leaving.any():
             break
         active = active & ~leaving
     return best
-
-
-def exact(cone):
-    """KKT residual at which the active set is right, round-off of p sums aside; above it rows leave and join."""
-    return 1e-12 * (1 + cone.p / 300)
 
 
 def _moves_apart(direction, cone):
@@ -140,9 +133,9 @@ def _constraints(cone):
     return cvxopt.spmatrix(values.tolist(), rows.tolist(), columns.tolist(), (size, cone.p))
 
 
-def _interior(P, q, cone, upper, tolerance=TOLERANCES[1]):
+def _interior(P, q, cone, upper):
     """(x, slack, multipliers) of cvxopt's interior-point method; the options are per call, never global."""
-    options = {"show_progress": False, "maxiters": 100} | dict.fromkeys(("abstol", "reltol", "feastol"), tolerance)
+    options = {"show_progress": False, "maxiters": 100} | dict.fromkeys(("abstol", "reltol", "feastol"), TOLERANCE)
     h = np.zeros(len(cone.ends))
     h[len(h) - len(cone.top) :] = upper
     A, b, c = _constraints(cone), cvxopt.matrix(h), cvxopt.matrix(q)

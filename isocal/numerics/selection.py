@@ -1,7 +1,7 @@
 """Choosing the degree and the shrinkage of a Bernstein fit on folds: one pass over the rows serves every degree.
 
-The held-out Brier score of a fold costs no pass either: sum (y - f)^2 = sum w y - 2 beta' T1 + beta' G beta. It is the
-criterion of likelihood fits too: the log loss of a row that a fit held impossible is infinite.
+The held-out Brier score is the criterion of likelihood fits too: the log loss of a row that a fit held impossible is
+infinite.
 """
 
 from dataclasses import dataclass, replace
@@ -10,8 +10,8 @@ from itertools import product
 import numpy as np
 
 from .basis import evaluate
+from .fold_fits import fit_parts, fit_sums, losses
 from .likelihood_fit import log_likelihood
-from .sieve import fit_part, held_out
 
 HIGHEST, MOST = 15, 700  # degree, coefficients that are tried
 LIKELIHOOD_ROWS = 100_000  # above it AIC and BIC, which need a pass for each degree, are computed on request only
@@ -62,19 +62,24 @@ def degree_path(folds, K_list, sieve, criterion, rows, details=True):
     of_all = details or criterion != "cv"
     likelihood = criterion != "cv" or (details and len(rows[1]) <= LIKELIHOOD_ROWS)
     grid = _grid(len(sieve.directions))
+    places = np.concatenate([rows[0], grid]) if likelihood else grid
     df, cv, llf, change = np.full((4, len(K_list)), np.nan)
+    train = folds.train if details or criterion == "cv" else []
     before = None
     for i, K in enumerate(K_list):
-        fit = fit_part(folds.whole, K, sieve) if of_all or sieve.loss == "log" else None
-        if details or criterion == "cv":
-            cv[i] = _held_out(folds, K, sieve, fit)
+        parts = [folds.whole, *train] if of_all or sieve.loss == "log" else train
+        if not parts:  # too few rows to hold any out
+            break
+        fits = fit_parts(parts, K, sieve, rough=True)
+        if train:
+            cv[i] = losses(fits.beta[-len(train) :], folds.test, K).sum() / folds.weight
         if not of_all:
             continue
-        beta, df[i] = fit.beta.reshape([k + 1 for k in K]), np.nan if sieve.shrink else fit.df
+        beta, df[i] = fits.beta[0].reshape([k + 1 for k in K]), np.nan if sieve.shrink else fits.df[0]
+        f = evaluate(beta, places)
+        at_grid = f[-len(grid) :]
         if likelihood:
-            s, y, w = rows
-            llf[i] = log_likelihood(np.clip(evaluate(beta, s), beta.min(), beta.max()), y, w).value
-        at_grid = evaluate(beta, grid)
+            llf[i] = log_likelihood(np.clip(f[: -len(grid)], beta.min(), beta.max()), *rows[1:]).value
         if before is not None:
             change[i] = np.max(np.abs(at_grid - before))
         before = at_grid
@@ -86,8 +91,16 @@ def degree_path(folds, K_list, sieve, criterion, rows, details=True):
 def choose_shrink(folds, K, sieve):
     """(weight of the anchor, {column: list}) with the smallest held-out Brier score at degree K."""
     tried = [replace(sieve, shrink=weight) for weight in SHRINKS]
-    near = [fit_part(folds.whole, K, each) if sieve.loss == "log" else None for each in tried]
-    cv = np.array([_held_out(folds, K, each, start) for each, start in zip(tried, near, strict=True)])
+    count, tests = len(folds.train), folds.test * len(tried)
+    if not count:
+        cv = np.full(len(tried), np.nan)
+    else:
+        if sieve.loss == "brier":
+            beta = fit_sums([part.shrunk(each.shrink) for each in tried for part in folds.train], K, sieve).beta
+        else:
+            fits = [fit_parts([folds.whole, *folds.train], K, each, rough=True) for each in tried]
+            beta = np.concatenate([fit.beta[1:] for fit in fits])
+        cv = losses(beta, tests, K).reshape(-1, count).sum(axis=1) / folds.weight
     chosen = _choose(cv, "cv")
     return SHRINKS[chosen], {"shrink": list(SHRINKS), "cv_brier": cv.tolist(), "chosen": _marks(len(cv), chosen)}
 
@@ -104,16 +117,6 @@ def _choose(values, criterion):
     best = np.min(values[finite])
     tie = TIE * max(abs(best), 1e-3 if criterion == "cv" else 1.0)  # perfect fits: criteria of 0 up to round-off
     return int(np.flatnonzero(finite & (values <= best + tie))[0])
-
-
-def _held_out(folds, K, sieve, whole=None):
-    """Mean Brier score of the test rows under the fits of the train parts; whole: the ConeFit of all rows or None."""
-    if not folds.test:
-        return np.nan
-    degrees, near, loss = [2 * k for k in K], None if whole is None else whole.beta, 0.0
-    for train, test in zip(folds.train, folds.test, strict=True):
-        loss += held_out(fit_part(train, K, sieve, rough=True, near=near).beta, test.lower(degrees))
-    return loss / folds.weight
 
 
 def _grid(M):

@@ -77,12 +77,6 @@ def fit_degree(sums, K, directions, strength, rough=False):
     return solve(gram(sums.T0, K), rhs(sums.T1, K), sums.weight, mean, limits, penalty, rough)
 
 
-def held_out(beta, test):
-    """sum w (y - f)^2 over test rows from their moments at twice the degree of beta (p,)."""
-    K = [d // 2 for d in test.degrees]
-    return test.events - 2 * beta @ rhs(test.T1, K) + beta @ gram(test.T0, K) @ beta
-
-
 def node_support(sums, K):
     """Weight of the rows at each node relative to its basis function's peak, the shape of the grid.
 
