@@ -108,9 +108,10 @@ class CalibrationCheck:
         return self.summary().as_html()
 
 
-def check_forecast_calibration(label, name, y, p, w=None, rng=None, clip=None, notes=()):
+def check_forecast_calibration(label, name, y, p, w=None, rng=None, clip=None, notes=(), progress=True):
     """CalibrationCheck of arrays."""
-    return CalibrationCheck(label, name, y, p, w, all_tests(y, p, w, rng=rng, clip=clip), tuple(notes))
+    tests = all_tests(y, p, w, rng=rng, clip=clip, progress=progress)
+    return CalibrationCheck(label, name, y, p, w, tests, tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)

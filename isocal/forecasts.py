@@ -25,7 +25,8 @@ def _forecasts(formula, data, event, weights, subset, missing):
 
 
 def check_calibration(
-    formula, data, *, event=None, weights=None, subset=None, missing="drop", rng=None, clip=None
+    formula, data, *, event=None, weights=None, subset=None, missing="drop", rng=None, clip=None,
+    progress=True,
 ):  # fmt: skip
     """Is this column of probabilities calibrated? Every test in one table, and the figure.
 
@@ -42,6 +43,8 @@ def check_calibration(
         For the e-value and the resampling test; None takes fresh entropy, printed.
     clip : float, optional
         Move probabilities into [clip, 1 - clip] first; tests on the logit scale refuse 0 and 1 otherwise.
+    progress : bool
+        Show a bar for the resampling test where it takes longer than half a second.
 
     Returns
     -------
@@ -67,7 +70,7 @@ def check_calibration(
     if len(forecasts) > 1:
         raise ValueError(f"check_calibration judges one forecast, got {', '.join(forecasts)}: use isocal.reliability")
     (name, p), = forecasts.items()  # fmt: skip
-    return check_forecast_calibration(label, name, y, p, w, rng, clip, notes)
+    return check_forecast_calibration(label, name, y, p, w, rng, clip, notes, progress)
 
 
 def reliability(formula, data, *, event=None, weights=None, subset=None, missing="drop"):

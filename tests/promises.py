@@ -158,7 +158,7 @@ def round_trips_are_exact(recipe, fresh_process=False):
         except (pickle.PicklingError, AttributeError, TypeError, ValueError) as error:
             raise AssertionError(f"does not survive: {error}") from error
         assert all(np.array_equal(c(grid(M)), wanted) for c in again), "a round trip changes predictions"
-        if fresh_process:
+        if fresh_process and M == scores_of(recipe)[-1]:  # once: a process takes a second to begin
             code = (
                 "import pickle, sys; curve, s, wanted = pickle.loads(sys.stdin.buffer.read()); "
                 "import numpy as np; sys.exit(0 if np.array_equal(curve(s), wanted) else 3)"

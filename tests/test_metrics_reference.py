@@ -1,5 +1,7 @@
 """Metrics against what other programs print (tests/reference/README.md), at the tolerances of the project's notes."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from diag_reference import CASES, forecast, printed
@@ -83,6 +85,40 @@ def test_right_closed_bins_by_mirroring(case, bins):
             assert close(getattr(found, f"sd_{part}"), parts[f"{name}.sd_{part.upper()}"], 1e-12), (corrected, part)
 
 
+def errors_by(y, p, borders, side):
+    """(ECE, MCE, ACE, debiased square) of bins with these inner borders; side of searchsorted."""
+    _, which = np.unique(np.searchsorted(borders, p, side=side), return_inverse=True)
+    n, events, total = (np.bincount(which, v) for v in (np.ones(len(p)), y, p))
+    gap, o = np.abs(events - total) / n, events / n
+    square = np.where(n > 1, gap**2 - o * (1 - o) / np.maximum(n - 1, 1), 0.0)
+    return n @ gap / len(p), gap.max(), gap.mean(), n @ square / len(p)
+
+
+@every_case
+@pytest.mark.parametrize("bins", [10, 15])
+def test_what_netcal_does(case, bins):
+    """Bins [a, b) between np.linspace borders as they are in floating point (.3 lies below), or type 7 quantiles."""
+    y, p = forecast(case)
+    expected, shares = printed("ece_mce_netcal", case), np.linspace(0, 1, bins + 1)[1:-1]
+    for strategy, borders in (("width", shares), ("mass", np.quantile(p, shares))):
+        if f"ECE_{strategy}_{bins}" in expected:  # it raises where two quantiles are equal
+            found = errors_by(y, p, borders, "right")
+            names = [f"{name}_{strategy}_{bins}" for name in ("ECE", "MCE", "ACE")]
+            assert found[:3] == pytest.approx([expected[name] for name in names], abs=1e-12), strategy
+
+
+@every_case
+@pytest.mark.parametrize("bins", [10, 15])
+def test_what_uncertainty_calibration_does(case, bins):
+    """Bins (a, b] of equal mass: sorted p in np.array_split's parts, borders midway between them, ties or not."""
+    y, p = forecast(case)
+    parts, expected = np.array_split(np.sort(p), bins), printed("verified_calibration", case)
+    borders = np.unique([(a[-1] + b[0]) / 2 for a, b in pairwise(parts)])
+    found = errors_by(y, p, borders, "left")
+    assert found[0] == pytest.approx(expected[f"plugin_l1_equal_mass_{bins}"], abs=1e-12)
+    assert found[3] == pytest.approx(expected[f"unbiased_square_equal_mass_{bins}"], abs=1e-12)
+
+
 def test_errors_of_equal_mass():
     """Where ties and remainders leave one way to cut, netcal and uncertainty-calibration agree with ours."""
     y, p = forecast("sim")
@@ -112,24 +148,61 @@ def test_debiased_ce_is_the_corrected_reliability(case):
 
 @every_case
 def test_ks(case):
+    """The program looks inside ties, in the order its sort leaves: between events last and events first."""
     y, p = forecast(case)
     expected = printed("ks_error", case)["KS_error"]
-    if case in ("icu", "sim_tied"):  # the program looks inside ties, in the order the rows came
-        assert metrics.ks(y, p) <= expected
-        assert metrics.ks(y, p) == pytest.approx(expected, abs=5e-4)
-    else:
+    inside = [np.max(np.abs(np.cumsum((p - y)[np.lexsort((sign * y, p))]))) / len(p) for sign in (1, -1)]
+    assert metrics.ks(y, p) <= expected + 1e-12 and expected <= max(inside) + 1e-12
+    if case != "sim_tied":
+        assert close(expected, inside[0], 1e-12)
+    if case not in ("icu", "sim_tied"):
         assert close(metrics.ks(y, p), expected, 1e-12)
 
 
-# in niamey_ENS and bc_nb many p are 0 or 1, where relplot's grid departs from the reflected kernel: quadrature below
-@pytest.mark.parametrize("case", [case for case in CASES if case not in ("niamey_ENS", "bc_nb")])
+@every_case
 def test_smooth_ece(case):
+    """relplot mirrors its grid at 0 and 1 but not the ends: rows there count half, and up to one cell from it more."""
+    y, p = forecast(case)
+    expected, w = printed("smece_relplot", case), np.minimum(1.0, 0.5 + 500 * np.minimum(p, 1 - p))
+    assert close(metrics.smooth_ece(y, p, w), expected["smECE"], 1e-3)
+    assert close(metrics.smooth_ece(y, p, w), expected["smECE_sigma_star"], 2 / 1024)
+    rule = 1.1e-3 if case == "bc_nb" else 1e-3  # a sum over 200 places counts both ends in full, where all mass lies
+    for sigma in (0.05, 0.1):
+        assert close(metrics.smooth_ece(y, p, w, sigma=sigma), expected[f"smECE_sigma={sigma}"], rule)
+
+
+def relplot(y, p, sigma):
+    """What relplot 1.0.3 does: 1,001 nodes or more, the ends not mirrored, the kernel cut at 1/2, ratio of two sums."""
+    m = max(2000, round(20 / sigma)) // 2
+    nodes = np.arange(m + 1) / m
+    kernel = np.exp(-((nodes - 0.5) ** 2) / (2 * sigma**2)) / (np.sqrt(2 * np.pi) * sigma)
+    low = np.minimum((p * m).astype(int), m - 1)
+    places = np.linspace(0, 1, max(200, round(10 / sigma)))
+
+    def smoothed(v):
+        at_node = np.bincount(low, v * (low + 1 - p * m), m + 1) + np.bincount(low + 1, v * (p * m - low), m + 1)
+        mirrored = np.concatenate([at_node[:0:-1], at_node, at_node[-2::-1]])
+        return np.interp(places, nodes, np.convolve(mirrored, kernel, "same")[m : 2 * m + 1])
+
+    return np.sum(np.abs(smoothed(y - p))) / np.sum(smoothed(np.ones(len(p))) + 1e-4)
+
+
+@every_case
+def test_what_relplot_does(case):
+    """On its own grid, with ten bisections, to round-off; so the differences above are its discretisation."""
     y, p = forecast(case)
     expected = printed("smece_relplot", case)
-    assert close(metrics.smooth_ece(y, p), expected["smECE"], 1e-3)
-    assert close(metrics.smooth_ece(y, p), expected["smECE_sigma_star"], 2 / 1024)
     for sigma in (0.05, 0.1):
-        assert close(metrics.smooth_ece(y, p, sigma=sigma), expected[f"smECE_sigma={sigma}"], 1e-3)
+        assert relplot(y, p, sigma) == pytest.approx(expected[f"smECE_sigma={sigma}"], abs=1e-12)
+    above, below = 1.0, 0.0
+    for _ in range(10):
+        middle = (above + below) / 2
+        if middle < 0.001 or middle < relplot(y, p, middle):
+            below = middle
+        else:
+            above = middle
+    assert above == expected["smECE_sigma_star"]
+    assert relplot(y, p, above) == pytest.approx(expected["smECE"], abs=1e-12)
 
 
 @pytest.mark.parametrize("case", ["sim_tied", "niamey_ENS", "niamey_EMOS"])

@@ -8,8 +8,8 @@ from .battery import all_tests
 from .belt import giviti
 from .discrimination import delong
 from .e_values import ehl
-from .goodness import hosmer_lemeshow
+from .goodness import hosmer_lemeshow, sse_gof
 from .recalibration import cox
 from .z_test import spiegelhalter
 
-__all__ = ["all_tests", "cox", "delong", "ehl", "giviti", "hosmer_lemeshow", "spiegelhalter", "tcal"]
+__all__ = ["all_tests", "cox", "delong", "ehl", "giviti", "hosmer_lemeshow", "spiegelhalter", "sse_gof", "tcal"]

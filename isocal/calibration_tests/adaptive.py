@@ -6,10 +6,13 @@ from typing import ClassVar
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from ..numerics.progress import collected
 from .inputs import drawing, prepared, repeated
 from .outcome import Outcome
 
-CELLS = 200_000  # rows times draws held at once
+CELLS = 200_000  # rows times draws held at once,
+FEWEST = 8  # but no fewer draws: each block of them reads the sums of all levels once
+LEAST = 99  # draws that an interrupted test needs
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +50,7 @@ class _Bins:
     linear: np.ndarray
 
 
-def tcal(y, p, w=None, bins=None, n_draws=1999, rng=None, clip=None):
+def tcal(y, p, w=None, bins=None, n_draws=1999, rng=None, clip=None, progress=True):
     """T-Cal: test of calibration by the debiased plug-in squared calibration error.
 
     In equally wide bins [a, b) (p = 1 has its own), the statistic is sum over bins of
@@ -70,6 +73,8 @@ def tcal(y, p, w=None, bins=None, n_draws=1999, rng=None, clip=None):
         For the draws, over rows in order of (p, y); None takes fresh entropy, kept as `seed`.
     clip : float, optional
         Move p into [clip, 1 - clip] first.
+    progress : bool
+        Show a bar where it takes longer than half a second. Interrupted, the draws made so far are used.
 
     Returns
     -------
@@ -111,11 +116,7 @@ def tcal(y, p, w=None, bins=None, n_draws=1999, rng=None, clip=None):
     parts = _bins(p, tried)
     found = _statistics(y[None] == 1, parts)[0]
     generator, seed = drawing(rng)
-    slack = 1e-10 * np.maximum(np.abs(found), 1 / len(y))  # equal statistics differ by round-off
-    reached, at_once = np.zeros(len(tried)), max(1, CELLS // len(y))
-    for first in range(0, n_draws, at_once):
-        draws = generator.uniform(size=(min(at_once, n_draws - first), len(y))) < p
-        reached += np.sum(_statistics(draws, parts) >= found - slack, axis=0)
+    reached, n_draws = _reached(found, p, parts, n_draws, generator, progress)
     p_values = (1 + reached) / (1 + n_draws)
     best = int(np.argmin(p_values))
     levels = {"bins": [int(m) for m in tried], "statistic": found.tolist(), "p_value": p_values.tolist()}
@@ -123,6 +124,19 @@ def tcal(y, p, w=None, bins=None, n_draws=1999, rng=None, clip=None):
     null = f"{n_draws:,} draws of labels from p"
     statistic, bins_best = float(found[best]), int(tried[best])
     return Tcal(statistic, p_value, None, null, len(y), bins_best, levels, bins is None, n_draws, seed)
+
+
+def _reached(found, p, parts, n_draws, generator, progress):
+    """(how many draws reached each found statistic (levels,), draws made: fewer than n_draws if interrupted)."""
+    slack = 1e-10 * np.maximum(np.abs(found), 1 / len(p))  # equal statistics differ by round-off
+    reached, at_once = np.zeros(len(found)), max(FEWEST, CELLS // len(p))
+
+    def draw(i):
+        some = min(at_once, n_draws - i * at_once)
+        reached[:] += np.sum(_statistics(generator.random((some, len(p))) < p, parts) >= found - slack, axis=0)
+
+    done = collected(-(-n_draws // at_once), "draws of tcal", draw, -(-LEAST // at_once), progress)
+    return reached, min(n_draws, done * at_once)
 
 
 def _tried(n):

@@ -74,7 +74,7 @@ class AllTests:
         return self.summary().as_text()
 
 
-def all_tests(y, p, w=None, rng=None, clip=None, kind="external"):
+def all_tests(y, p, w=None, rng=None, clip=None, kind="external", progress=True):
     """Every test of calibration in this package, in one table; a test that does not apply says why.
 
     Parameters
@@ -89,6 +89,8 @@ def all_tests(y, p, w=None, rng=None, clip=None, kind="external"):
         Move p into [clip, 1 - clip] first, for every test.
     kind : {"external", "internal"}
         For `hosmer_lemeshow` and `giviti`.
+    progress : bool
+        Show a bar for the draws of `tcal` where they take longer than half a second.
 
     Returns
     -------
@@ -118,7 +120,7 @@ def all_tests(y, p, w=None, rng=None, clip=None, kind="external"):
     generator, seed = drawing(rng)
     own = {
         "hosmer_lemeshow": {"kind": kind}, "giviti": {"kind": kind, "level": None},
-        "ehl": {"rng": generator}, "tcal": {"rng": generator},
+        "ehl": {"rng": generator}, "tcal": {"rng": generator, "progress": progress},
     }  # fmt: skip
     results, refused = {}, {}
     for term, (test, _) in TESTS.items():

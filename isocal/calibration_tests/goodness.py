@@ -1,19 +1,20 @@
-"""The Hosmer-Lemeshow test: observed against expected events in groups of about equally many rows."""
+"""Goodness of fit: events in groups (Hosmer-Lemeshow), and the sum of squared errors of a logistic regression."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.special import chdtrc
+from scipy.special import chdtrc, logit, ndtr
 
 from ..numerics.forecast import DIGITS
 from ..numerics.quantiles import weighted_quantile
-from .inputs import prepared, size
+from .inputs import prepared, refuse_certain, size
 from .outcome import Outcome
 
 COUNTS = {"n", "events", "others"}
 LOST = {"external": 0, "internal": 2}  # degrees of freedom
+NOTHING = 1e-12  # share of the variance below which the regressors leave none
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,3 +151,96 @@ def _table(y, p, w, groups):
     high = [float(x[group == g].max()) for g in range(len(sums[0]))]
     names = ("n", "events", "expected", "others", "expected_others")
     return {"low": low, "high": high} | {name: v.tolist() for name, v in zip(names, sums, strict=True)}
+
+
+@dataclass(frozen=True, eq=False)
+class SumOfSquares(Outcome):
+    """sse, the sum of squared errors, its mean and standard deviation if the model holds, and how many regressors."""
+
+    term: ClassVar[str] = "sse_gof"
+    title: ClassVar[str] = "Unweighted Sum of Squares"
+    tests: ClassVar[str] = "The logistic regression behind p, fitted to these rows, has the squared errors it expects."
+
+    sse: float = 0.0
+    expected: float = 0.0
+    std_dev: float = 0.0
+    regressors: int = 0
+
+    def facts(self):
+        """Sum of squares, its mean and standard deviation."""
+        mean = f"{self.expected:.4f} ({self.std_dev:.4f})"
+        return {"Regressors": str(self.regressors), "Sum of squares": f"{self.sse:.4f}", "Mean (std. dev.)": mean}
+
+
+def sse_gof(y, p, x=None, w=None, clip=None):
+    """Goodness of fit of a logistic regression to the rows it was fitted to: the unweighted sum of squared errors.
+
+    If the model holds, sum (y - p)^2 has about the mean sum p (1 - p); its variance is what is left of
+    sum p (1 - p) (1 - 2 p)^2 after a regression of 1 - 2 p on the regressors, weights p (1 - p), because p was fitted.
+
+    Parameters
+    ----------
+    y, p : array_like, shape (n,)
+        Labels in {0, 1} and fitted probabilities strictly between 0 and 1.
+    x : array_like, shape (n, k) or (n,), optional
+        The regressors; a constant is added. Left out, logit p stands for them: right where there was but one.
+    w : array_like, shape (n,), optional
+        Case weights of the fit (an integer weight is that many repeats).
+    clip : float, optional
+        Move p into [clip, 1 - clip] first.
+
+    Returns
+    -------
+    SumOfSquares
+        statistic z, p_value of the two-sided standard normal test, sse, expected, std_dev, regressors.
+
+    Raises
+    ------
+    ValueError
+        p of 0 or 1; x of another length or not finite; or regressors that leave no variance, as with two distinct p.
+
+    Notes
+    -----
+    For p fitted elsewhere nothing is regressed out, and z is that of `spiegelhalter`. Regressors left out of x make
+    the standard deviation too large and the test conservative.
+
+    References
+    ----------
+    Copas, J. B. (1989). JRSS C 38(1), 71-80. doi:10.2307/2347682
+    Hosmer, D. W. et al. (1997). Statistics in Medicine 16(9), 965-980.
+    doi:10.1002/(SICI)1097-0258(19970515)16:9<965::AID-SIM509>3.0.CO;2-O
+
+    Examples
+    --------
+    >>> from isocal.calibration_tests import sse_gof
+    >>> res = sse_gof([0, 1, 0, 0, 1, 1], [0.2, 0.2, 0.5, 0.5, 0.9, 0.9], x=[0, 0, 1, 1, 2, 2])
+    >>> round(res.sse, 4), round(res.expected, 4)
+    (1.2, 1.0)
+    """
+    positive = np.full(np.shape(y), True) if w is None else np.asarray(w) > 0
+    rows = len(positive)
+    y, p, w = prepared(y, p, w, clip)
+    refuse_certain(p, "sse_gof")
+    X = logit(p)[:, None] if x is None else _regressors(x, rows)[positive]
+    X = np.column_stack([np.ones(len(p)), X])
+    root, skew = np.sqrt(w * p * (1 - p)), 1 - 2 * p
+    coef = np.linalg.lstsq(X * root[:, None], root * skew, rcond=None)[0]
+    variance = float(np.sum((root * (skew - X @ coef)) ** 2))
+    if not variance > NOTHING * np.sum((root * skew) ** 2):
+        raise ValueError(
+            f"sse_gof: {X.shape[1] - 1} regressors leave the sum of squares no variance with {len(np.unique(p))} "
+            "distinct p: there is nothing to test"
+        )
+    sse, expected, std_dev = float(w @ (y - p) ** 2), float(w @ (p * (1 - p))), float(np.sqrt(variance))
+    z = (sse - expected) / std_dev
+    p_value = float(2 * ndtr(-abs(z)))
+    return SumOfSquares(z, p_value, None, "standard normal", size(w), sse, expected, std_dev, X.shape[1] - 1)
+
+
+def _regressors(x, rows):
+    """(n, k) finite regressors."""
+    x = np.asarray(x, dtype=np.float64)
+    x = x[:, None] if x.ndim == 1 else x
+    if x.ndim != 2 or len(x) != rows or not np.isfinite(x).all():
+        raise ValueError(f"x must hold finite regressors, one row for each of the {rows} labels; got shape {x.shape}")
+    return x

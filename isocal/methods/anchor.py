@@ -53,23 +53,34 @@ def check_names(anchor, names):
                          f"{', '.join(names)}: fit the anchor with the same terms")  # fmt: skip
 
 
-def numeric_anchor(anchor, s, raw, directions, weight):
-    """The Anchor of rows s (n, M), raw (n, M) or None where they are s, and their weight."""
+def numeric_anchor(anchor, s, raw, directions, w):
+    """The Anchor of rows s (n, M), raw (n, M) or None where they are s, w (n,) or None."""
     if anchor == "mean":
         return Anchor()
     if anchor == "logistic":
-        return Anchor(x=regressors(s, s if raw is None else raw, directions, weight))
+        return Anchor(x=regressors(s, s if raw is None else raw, directions, len(s) if w is None else w.sum()))
     curve, M = (anchor.curve if isinstance(anchor, FittedAnchor) else anchor), s.shape[1]
     grid, steps = curve.grid(), curve.steps()
     axes = M if grid is None and steps is None else len(steps) if grid is None else grid.ndim
     if axes != M:
         raise ValueError(f"anchor: a curve of {axes} scores cannot be the anchor of a fit of {M}: use the same terms")
-    if isinstance(anchor, FittedAnchor) and raw is not None:
-        apart = np.max(np.abs(anchor.terms.scores(np.asfortranarray(raw), "unit") - s))
-        if apart > SAME:
-            raise ValueError(f"anchor: its transforms give other scores, up to {apart:.2g} apart: fit the anchor with "
-                             "the same terms to the same rows, or make the transforms columns")  # fmt: skip
-    p = np.asarray(curve(s), dtype=np.float64)
+    fixed = isinstance(anchor, FittedAnchor) and raw is not None
+    p = np.asarray(curve(_its_scores(anchor.terms, s, raw, w) if fixed else s), dtype=np.float64)
     if p.shape != (len(s),) or not (np.isfinite(p).all() and p.min() >= 0 and p.max() <= 1):
         raise ValueError("anchor: the curve must give a probability in [0, 1] at every row of the fit")
     return Anchor(p=p)
+
+
+def _its_scores(terms, s, raw, w):
+    """The scores (n, M) of these rows by the transforms of the anchor's own fit.
+
+    Those of this fit must be the same, or the same learned anew from its rows, as every fold does.
+    """
+    raw = np.asfortranarray(raw)
+    own = terms.scores(raw, "unit")
+    apart = np.max(np.abs(own - s))
+    if apart > SAME and np.max(np.abs(terms.learn(raw, w)[1] - s)) > SAME:
+        raise ValueError(
+            f"anchor: its transforms give other scores, up to {apart:.2g} apart: fit the anchor with the same terms"
+        )
+    return own

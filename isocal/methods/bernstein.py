@@ -286,7 +286,7 @@ class Bernstein(Recipe):
         """The numerics' Anchor for these rows; None where nothing is shrunk."""
         if self.shrink is None or self.shrink == 0:
             return None
-        return numeric_anchor(self.anchor, s, raw, self.directions(s.shape[1]), len(y) if w is None else w.sum())
+        return numeric_anchor(self.anchor, s, raw, self.directions(s.shape[1]), w)
 
     def _curve(self, found, s, notes=None):
         tables = dict(found.tables)

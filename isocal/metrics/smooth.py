@@ -41,8 +41,9 @@ def smooth_ece(y, p, w=None, sigma=None):
 
     Notes
     -----
-    The authors' program relplot stops after ten bisections (1/1024 in sigma); where many probabilities are exactly 0 or
-    1 its coarser grid gives other values (by up to 0.03 in our reference cases).
+    The authors' program relplot stops after ten bisections (1/1024 in sigma). Its mirror at 0 and 1 leaves out the ends
+    of its grid, so that probabilities of exactly 0 or 1 count half; where there are many its values are others (by up
+    to 0.03 in our reference cases).
 
     References
     ----------

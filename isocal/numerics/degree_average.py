@@ -80,7 +80,8 @@ def _held_out_products(raised, folds, top):
 
 
 def _exponential(cv, n):
-    excess = np.maximum(cv - cv.min(), 0.0)
+    excess = cv - cv.min()
+    excess = np.where(excess > SIGN, excess, 0.0)  # round-off of scores of 0 is no difference
     a = np.where(excess > 0, np.exp(-n * excess / (2 * max(cv.min(), np.finfo(np.float64).tiny))), 1.0)
     return a / a.sum()
 

@@ -79,13 +79,23 @@ def _terms(f, g, t):
     """(loss, minus its first, its second derivative) of each row; infinite loss where f says a label is impossible."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if np.all((t == 0) | (t == 1)):
-            own = np.where(t == 1, f, g)
+            own, other = np.where(t == 1, f, g), np.where(t == 1, g, f)
             inverse = 1.0 / own
-            return -np.log(own), np.where(t == 1, inverse, -inverse), inverse * inverse
+            return -_log(own, other), np.where(t == 1, inverse, -inverse), inverse * inverse
         a, b = np.where(t > 0, t / f, 0.0), np.where(t < 1, (1 - t) / g, 0.0)
-        loss = -(np.where(t > 0, t * np.log(f), 0.0) + np.where(t < 1, (1 - t) * np.log(g), 0.0))
+        loss = -(np.where(t > 0, t * _log(f, g), 0.0) + np.where(t < 1, (1 - t) * _log(g, f), 0.0))
         curve = np.where(t > 0, a / f, 0.0) + np.where(t < 1, b / g, 0.0)
         return loss, a - b, curve
+
+
+def _log(own, other):
+    """log of own = 1 - other, to the precision of the smaller of the two.
+
+    Where events are rare the last digits of log(1 - f) decide whether a step lowers the loss. Both the logarithm and
+    the divisor err by the rounding of own, and their ratio does not.
+    """
+    apart = 1.0 - own
+    return np.where(apart > 0, np.log(own) * (other / apart), -other)
 
 
 @dataclass(frozen=True)

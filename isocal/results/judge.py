@@ -87,7 +87,7 @@ def metrics(self, new=None, which=None, n_boot=0, level=0.95, rng=None, weights=
     return metrics_table(y, p, w, which=which, n_boot=n_boot, level=level, rng=rng)
 
 
-def check_calibration(self, new=None, rng=None, clip=1e-6, weights=None):
+def check_calibration(self, new=None, rng=None, clip=1e-6, weights=None, progress=True):
     """Every test of calibration, and the figure, for the fit's probabilities.
 
     Parameters
@@ -100,6 +100,8 @@ def check_calibration(self, new=None, rng=None, clip=1e-6, weights=None):
         A fit can say exactly 0 or 1; tests on the logit scale need probabilities moved into [clip, 1 - clip].
     weights : str or array_like, optional
         Case weights of the new rows.
+    progress : bool
+        Show a bar for the resampling test where it takes longer than half a second.
 
     Returns
     -------
@@ -124,7 +126,7 @@ def check_calibration(self, new=None, rng=None, clip=1e-6, weights=None):
     clipped = int(np.sum((p < clip) | (p > 1 - clip))) if clip else 0
     if clipped:
         notes = (*notes, f"{clipped:,} probabilities moved into [{clip:g}, 1 - {clip:g}].")
-    return check_forecast_calibration(self.response.label, self.recipe.title, y, p, w, rng, clip, notes)
+    return check_forecast_calibration(self.response.label, self.recipe.title, y, p, w, rng, clip, notes, progress)
 
 
 def reliability(self, new=None, weights=None):

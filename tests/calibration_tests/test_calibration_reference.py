@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from calibration_cases import CASES, CERTAIN, INSIDE, OPEN, REFERENCE, belts, forecast, printed, shared, splits
+from scipy.integrate import quad
 from scipy.special import chdtri
 
 from isocal.calibration_tests import cox, ehl, giviti, hosmer_lemeshow, spiegelhalter, tcal
+from isocal.metrics import auc, brier, brier_skill
 from isocal.numerics.chi2_sums import survival
 
 CUT = float(chdtri(1, 0.05))
@@ -51,6 +53,17 @@ def test_cox_as_rms_and_calibration_curves_print_it(case):
         assert found.estimate == pytest.approx(curves[f"{name}.Point estimate"], rel=1e-7, abs=3e-8)
         assert found.conf_low == pytest.approx(curves[f"{name}.Lower confidence limit{end[0]}"], rel=1e-7, abs=3e-8)
         assert found.conf_high == pytest.approx(curves[f"{name}.Upper confidence limit{end[1]}"], rel=1e-7, abs=3e-8)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if not case.startswith("sim")])
+def test_brier_and_auc_as_rms_and_calibration_curves_print_them(case):
+    y, p = forecast(case)
+    rms, curves = printed("rms_valprob", case), printed("calibrationcurves_valprobci2", case)
+    assert brier(y, p) == pytest.approx(rms["Brier"], abs=1e-13)
+    if case in INSIDE:  # p of 0 and 1 are left out of the area, and moved by 1e-8 in CalibrationCurves
+        assert auc(y, p) == pytest.approx(rms["C (ROC)"], abs=1e-13)
+        assert brier(y, p) == pytest.approx(curves["stats.Brier"], abs=1e-13)
+        assert brier_skill(y, p) == pytest.approx(curves["stats.Brier scaled"], abs=1e-13)
 
 
 @pytest.mark.parametrize("groups", [5, 8, 10, 20])
@@ -112,6 +125,33 @@ def test_law_of_the_giviti_statistic(file):
         k = int(m[1:]) - start
         rough = kind == "internal" and k > 0
         assert 1 - survival(float(t[1:]), 3 - start, k, CUT) == pytest.approx(value, abs=2e-6 if rough else 1e-9)
+
+
+@pytest.mark.parametrize("name, value", [(k, v) for k, v in printed("giviti_test", "cdf").items() if "internal" in k])
+def test_where_givitir_stops_its_integrals(name, value):
+    """Its integrals (Nattino et al. 2016) at the default tolerance of R's integrate are what it prints, to round-off.
+
+    Both are QUADPACK's; a tight tolerance gives the value here. So the 1e-6 between us is its own.
+    """
+    _, degree, t = name.split(".")
+    t, m = float(t[1:]), int(degree[1:])
+    if m == 2 or t <= (m - 2) * CUT:
+        return
+
+    def one(r):
+        return r * np.exp(-r * r / 2) * np.arccos(np.sqrt(CUT) / r)
+
+    def two(r):
+        u, h = r * r / CUT, np.sqrt(CUT) / r
+        angle = np.arctan(np.sqrt(u * (u - 2))) - h * (np.arctan(np.sqrt(u - 2)) + np.arccos(1 / np.sqrt(u - 1)))
+        return r * r * np.exp(-r * r / 2) * angle
+
+    integrand, scale = {3: (one, 2 / np.pi / 0.05), 4: (two, (2 / np.pi) ** 1.5 / 0.05**2)}[m]
+    ends = np.sqrt((m - 2) * CUT), np.sqrt(t)
+    default = np.finfo(float).eps ** 0.25
+    rough, tight = (scale * quad(integrand, *ends, epsabs=e, epsrel=e, limit=100)[0] for e in (default, 1e-13))
+    assert rough == pytest.approx(value, abs=1e-13)
+    assert tight == pytest.approx(1 - survival(t, 1, m - 2, CUT), abs=1e-9)
 
 
 @pytest.mark.parametrize("case", INSIDE)

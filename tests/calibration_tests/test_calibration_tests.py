@@ -6,7 +6,7 @@ from calibration_cases import calibrated, forecast, miscalibrated
 from scipy.optimize import minimize
 from scipy.stats import binom, chi2
 
-from isocal.calibration_tests import all_tests, cox, ehl, giviti, hosmer_lemeshow, spiegelhalter, tcal
+from isocal.calibration_tests import adaptive, all_tests, cox, ehl, giviti, hosmer_lemeshow, spiegelhalter, tcal
 from isocal.numerics.chi2_sums import quantile
 
 ALL = (spiegelhalter, hosmer_lemeshow, cox, giviti, ehl, tcal)
@@ -177,6 +177,21 @@ def test_adaptive_tcal_is_valid_and_sees_rough_miscalibration():
     y = (rng.uniform(size=2000) < g).astype(float)
     assert tcal(y, p, rng=0).p_value < 0.02
     assert tcal(y, p, bins=2, rng=0).p_value > 0.05
+
+
+def test_an_interrupted_tcal_keeps_its_draws(monkeypatch):
+    y, p = forecast("sim")
+    whole, calls = adaptive._statistics, iter(range(9))
+
+    def four(Y, bins):
+        if next(calls) == 4:  # the first call is for the labels
+            raise KeyboardInterrupt
+        return whole(Y, bins)
+
+    monkeypatch.setattr(adaptive, "_statistics", four)
+    assert tcal(y, p, rng=1, progress=False).n_draws == 300
+    monkeypatch.undo()
+    assert tcal(y, p, n_draws=300, rng=1, progress=False).p_value == tcal(y, p, n_draws=300, rng=1).p_value
 
 
 def test_all_tests():

@@ -154,3 +154,13 @@ def test_what_an_average_has_not_is_said():
     assert recipe.sums(*rows(1, 30, 2)) is None
     with pytest.raises(ValueError, match="settled by the fit"):
         recipe.degrees(2)
+
+
+def test_round_off_of_perfect_scores_is_no_difference():
+    """Labels that are the scores: every degree predicts perfectly, so all weights are equal whatever the row order."""
+    y = np.r_[np.zeros(20), np.ones(20)]
+    recipe = Bernstein(K="average", average="exp")
+    found = [recipe.fit_arrays(y[o][:, None], y[o]) for o in (slice(None), slice(None, None, -1))]
+    for curve in found:
+        weights = curve.tables()["degrees"]["weight"]
+        assert weights == pytest.approx(np.full(len(weights), 1 / len(weights)), abs=1e-12)

@@ -47,7 +47,7 @@ def optimality(curve, s, t, w=None):
     gradient = -X.T @ (w * slope) / w.sum()
     A, c = constraints(curve.K, curve.directions)
     active = A[c - A @ beta < 1e-9]
-    return nnls(active.T, -gradient)[1]
+    return nnls(active.T, -gradient)[1] if len(active) else float(np.linalg.norm(gradient))
 
 
 def slsqp(s, y, w, K, directions):
@@ -123,6 +123,38 @@ def test_conditions_hold_where_curvatures_lie_ten_orders_of_magnitude_apart(seed
     w = np.exp(6 * np.random.default_rng(seed).normal(size=300))
     curve = Bernstein(K=5, loss="log").fit_arrays(s, y, w)
     assert curve.kkt <= 1e-9 and optimality(curve, s, y, w) <= 1e-7
+
+
+@pytest.mark.parametrize("seed", [3, 35, 60, 83])
+def test_rare_events_under_weights_twelve_orders_of_magnitude_apart(seed):
+    """Where log(1 - f) lost its digits, Newton's method stopped at what looked like a rise of the loss."""
+    s, y = rows(seed, 60, 3)[0], np.r_[1.0, 1.0, np.zeros(58)]
+    w = 10 ** np.random.default_rng(seed).uniform(-6, 6, 60)
+    curve = Bernstein(K=(2, 1, 2), monotone=("increasing", "none", "increasing"), loss="log").fit_arrays(s, y, w)
+    assert curve.kkt <= 1e-9 and log_likelihood(curve(s), y, w).impossible == 0
+
+
+@pytest.mark.parametrize("seed", [512, 832])
+def test_a_solver_that_hangs_at_its_own_start_is_started_elsewhere(seed):
+    """cvxopt gives up after 100 steps on the first quadratic programme, of four coefficients between 0 and 1."""
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(80, 1)) + rng.normal(size=(80, 3))
+    y, w = (rng.random(80) < expit(1.5 * z.mean(axis=1) - 0.8)).astype(float), rng.integers(1, 4, 80).astype(float)
+    s = isocal.transforms.Ecdf.learn(expit(z[:, 0]), w)(expit(z[:, 0]))[:, None]
+    w *= np.random.default_rng(seed).multinomial(80, np.full(80, 1 / 80))
+    s, y, w = s[w > 0], y[w > 0], w[w > 0]
+    curve = Bernstein(K=3, monotone="none", loss="log").fit_arrays(s, y, w)
+    assert curve.kkt <= 1e-9 and optimality(curve, s, y, w) <= 1e-8
+
+
+@pytest.mark.parametrize("t", [0.0, 2.0**-40])
+def test_the_loss_keeps_its_digits_where_events_are_rare(t):
+    """-log(1 - f) = f + f^2/2 + ...: formed from 1 - f it would be 1e-8 off, relatively, at f = 1e-9."""
+    f, s = 1e-9, np.linspace(0, 1, 7)[:, None]
+    found = derivatives(np.full(4, f), s, np.full(7, t), None)
+    assert found.loss == pytest.approx(7 * ((1 - t) * (f + f**2 / 2) - t * np.log(f)), rel=1e-14, abs=0)
+    other = derivatives(np.full(4, 1 - 2.0**-30), s, np.full(7, 1 - t), None)
+    assert other.loss == pytest.approx(7 * ((1 - t) * (2.0**-30 + 2.0**-61) + t * 30 * np.log(2)), rel=1e-14, abs=0)
 
 
 def test_events_and_others_change_places():

@@ -205,6 +205,21 @@ def test_an_anchor_on_other_scores_is_refused():
         Bernstein(shrink=1.0, anchor=broken).fit_arrays(s[:, :1], y)
 
 
+def test_an_anchor_may_learn_the_same_transforms_from_other_rows():
+    """As every fold does; it then says what its own fit predicts at the rows."""
+    data = isocal.datasets.simulate_scores(160, M=2, rng=6)
+    first = isocal.bernstein("y ~ ecdf(s1) + s2", data, K=2).fit()
+    res = isocal.bernstein("y ~ ecdf(s1) + s2", data, K=3, shrink=1.0, anchor=first).fit()
+    assert res.cross_val_predict().notna().all()
+    part = data.head(90)
+    y, s = part.y.to_numpy(dtype=float), part[["s1", "s2"]].to_numpy(copy=True)
+    s[:, 0] = isocal.transforms.Ecdf.learn(s[:, 0])(s[:, 0])
+    p0 = np.clip(first.predict(part).to_numpy(), 0.5 / 91, 1 - 0.5 / 91)
+    found = isocal.bernstein("y ~ ecdf(s1) + s2", part, K=3, shrink=1.0, anchor=first).fit()
+    plain = Bernstein(K=3).fit_arrays(*with_pseudo_data(s, y, p0, 1.0))
+    assert found.fittedvalues.to_numpy() == pytest.approx(plain(s), abs=AGREE)
+
+
 def test_a_curve_from_outside_cannot_be_saved():
     class Flat(type(Platt().fit_arrays([0.1, 0.9], [0, 1]))):
         pass
