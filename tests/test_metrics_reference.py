@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from diag_reference import CASES, forecast, printed
+from diag_reference import CASES, forecast, printed, table
 
 from isocal import metrics
 from isocal.numerics.calibration_sums import width_sums
@@ -51,6 +51,14 @@ def test_ici(case):
     expected, found = printed("ici_e50_e90_emax", case), metrics.ici(y, p)
     for ours, theirs in (("ici", "ICI"), ("e50", "E50"), ("e90", "E90"), ("emax", "Emax")):
         assert close(getattr(found, ours), expected[f"loess_direct.{theirs}"], 1e-12), ours
+
+
+@every_case
+def test_harrells_errors(case):
+    y, p = forecast(case)
+    lines, found = table("rms_valprob", case).set_index("quantity").value, metrics.ici(y, p, smoother="lowess")
+    for ours, theirs in (("ici", "Eavg"), ("e90", "E90"), ("emax", "Emax")):
+        assert close(getattr(found, ours), float(lines[theirs]), 1e-8), ours
 
 
 @every_case

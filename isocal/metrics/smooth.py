@@ -90,11 +90,12 @@ class Ici:
     smoother: str
 
 
-def ici(y, p, w=None, span=0.75, degree=2):
+def ici(y, p, w=None, span=0.75, degree=2, smoother="loess"):
     """Integrated calibration index: distances between p and a local-regression curve of y on p.
 
     The curve is that of R's `loess(y ~ p, span, degree, surface = "direct")`. Above 4,000 distinct probabilities it
-    is fitted at the means of 4,000 cells of about equal weight and linear between them.
+    is fitted at the means of 4,000 cells of about equal weight and linear between them. Or it is that of Harrell's
+    val.prob, `lowess(p, y, iter = 0)` with a span of 2/3, for comparison with its Eavg, E90 and Emax.
 
     Parameters
     ----------
@@ -104,6 +105,8 @@ def ici(y, p, w=None, span=0.75, degree=2):
         Share of the rows in each neighbourhood, in (0, 1].
     degree : {1, 2}
         Of the local polynomial.
+    smoother : {"loess", "lowess"}
+        "lowess": weights must be whole numbers, rows repeated; span and degree are 2/3 and 1.
 
     Returns
     -------
@@ -113,13 +116,13 @@ def ici(y, p, w=None, span=0.75, degree=2):
     Raises
     ------
     ValueError
-        As `brier`; if span or degree make no sense.
+        As `brier`; if span, degree or smoother make no sense; fractional weights with lowess.
 
     References
     ----------
     Austin, P. C. & Steyerberg, E. W. (2019). The integrated calibration index (ICI) and related metrics for
     quantifying the calibration of logistic regression models. Statistics in Medicine 38(21), 4051-4065.
-    doi:10.1002/sim.8281
+    doi:10.1002/sim.8281. Harrell, F. E. (2015). Regression Modeling Strategies. doi:10.1007/978-3-319-19425-7
 
     Examples
     --------
@@ -132,7 +135,11 @@ def ici(y, p, w=None, span=0.75, degree=2):
         raise ValueError(f"span is a share of the rows in (0, 1]; got {span!r}")
     if degree not in (1, 2):
         raise ValueError(f"degree must be 1 or 2; got {degree!r}")
+    if smoother not in ("loess", "lowess"):
+        raise ValueError(f"smoother must be 'loess' or 'lowess'; got {smoother!r}")
     y, p, w = check_forecast(y, p, w)
+    if smoother == "lowess":
+        return _harrell(y, p, w)
     blocks, exact = blocks_of(y, p, w), tied_blocks(p, y, w)
     if len(exact.x) == len(blocks.x):  # no two differ by round-off alone
         blocks = exact
@@ -151,3 +158,21 @@ def ici(y, p, w=None, span=0.75, degree=2):
     gap = np.abs(x - curve)
     e50, e90 = weighted_quantile(gap, weight, [0.5, 0.9])
     return Ici(float(weight @ gap / weight.sum()), float(e50), float(e90), float(gap.max()), name)
+
+
+def _harrell(y, p, w):
+    """The Ici of rms::val.prob: R's lowess(p, y, iter = 0), equal p averaged."""
+    from statsmodels.nonparametric.smoothers_lowess import lowess
+
+    w = np.ones(len(y)) if w is None else w
+    if np.any(w != np.floor(w)):
+        raise ValueError("lowess knows no fractional weights: use smoother='loess'")
+    y, p = np.repeat(y, w.astype(np.intp)), np.repeat(p, w.astype(np.intp))
+    order = np.lexsort([y, p])
+    y, p = y[order], p[order]
+    curve = lowess(y, p, frac=2 / 3, it=0, delta=0.01 * np.ptp(p), is_sorted=True, return_sorted=False)
+    x, at = np.unique(p, return_inverse=True)
+    mean = np.bincount(at, curve) / np.bincount(at)
+    gap = np.abs(x - mean)[at]
+    e50, e90 = np.quantile(gap, [0.5, 0.9])
+    return Ici(float(gap.mean()), float(e50), float(e90), float(gap.max()), "lowess(f=2/3, iter=0)")
