@@ -99,14 +99,14 @@ def cells():
     wanted += [(3, t, "uniform", 500, "model-supt", "plain") for t in TRUTHS[3]]
     wanted += [(1, t, "uniform", n, m, "plain") for m in OTHERS for n in (300, 1000) for t in ("S", "steep", "rare")]
     wanted += [(2, t, "copula", 300, m, "plain") for m in OTHERS for t in ("smooth", "kink")]
-    wanted += [(1, t, "uniform", n, "bootstrap", s) for n in (300, 1000) for t in ("S", "steep", "rare")
+    wanted += [(1, t, "uniform", 300, "bootstrap", s) for t in ("S", "steep", "rare")
                for s in ("ecdf held", "ecdf refitted")]  # fmt: skip
     return [Cell(*w, _runs(*w), target(w[0], w[1], w[3], w[4])) for w in wanted]
 
 
 def _runs(M, truth, design, n, method, scores):
     if method == "bootstrap":
-        return 60
+        return 40
     return RUNS[M] if method in ("model-supt", "honest") else 100 if M == 1 else 20
 
 

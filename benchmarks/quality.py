@@ -120,7 +120,7 @@ def run(setting, repetition):
     out = []
     for name, (f, seconds) in fits.items():
         found = judged(f, data, setting) | {"seconds": seconds}
-        out.append([*head, name, *(f"{found.get(figure, np.nan):.8g}" for figure in FIGURES)])
+        out.append([*head, name, *(f"{found[figure]:.6g}" if figure in found else "" for figure in FIGURES)])
     return out
 
 
@@ -136,7 +136,7 @@ def keep(lines):
     """Write all rows beside the file and put them in its place."""
     beside = RESULTS.with_suffix(".tmp")
     with open(beside, "w", newline="") as file:
-        csv.writer(file).writerows([COLUMNS, *lines])
+        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *lines])
     os.replace(beside, RESULTS)
 
 
