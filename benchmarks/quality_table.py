@@ -101,7 +101,7 @@ def write_table(path):
 Made by `benchmarks/quality.py`: {len(counts)} sets, {often} repetitions. All figures are 100 x the mean on rows that no
 method saw; in brackets the standard error of the paired difference to fuse; bold: the smallest. Bernstein fits are on
 the ecdf of the scores, K=5 where no degree is named, shrink 1. Boosting is monotone in every score, library defaults.
-Real sets of one name at several n, and the five networks' sets, share people: ranks over them are no independent
+Real sets of one name at several n, and the two made of Adult, share people: ranks over them are no independent
 votes. The best member is chosen after the fact and for each set, so that fuse is compared with the luckiest of ten.
 
 ## Mean ranks over sets

@@ -104,6 +104,8 @@ class CalibrationCheck:
     def __str__(self):
         return self.summary().as_text()
 
+    __repr__ = __str__
+
     def _repr_html_(self):
         return self.summary().as_html()
 
@@ -261,6 +263,8 @@ class Reliability:
 
     def __str__(self):
         return self.summary().as_text()
+
+    __repr__ = __str__
 
     def _repr_html_(self):
         return self.summary().as_html()

@@ -153,6 +153,8 @@ class Consistency:
     def __str__(self):
         return self.summary().as_text()
 
+    __repr__ = __str__
+
     def _repr_html_(self):
         return self.summary().as_html()
 
@@ -245,6 +247,8 @@ class Influence:
 
     def __str__(self):
         return self.summary().as_text()
+
+    __repr__ = __str__
 
     def _repr_html_(self):
         return self.summary().as_html()

@@ -73,6 +73,8 @@ class AllTests:
     def __str__(self):
         return self.summary().as_text()
 
+    __repr__ = __str__
+
 
 def all_tests(y, p, w=None, rng=None, clip=None, kind="external", progress=True):
     """Every test of calibration in this package, in one table; a test that does not apply says why.

@@ -140,6 +140,8 @@ class RankTest:
     def __str__(self):
         return self.summary().as_text()
 
+    __repr__ = __str__
+
     def _repr_html_(self):
         return self.summary().as_html()
 
