@@ -58,6 +58,12 @@ class Fuse(Recipe):
     UserWarning
         Names a member that could not be fitted to all rows or without one of the folds; it is left out.
 
+    Notes
+    -----
+    Measured on fifteen sets of real scores, ten repetitions (benchmarks/results/quality.md): mean rank 1.9 of twelve
+    methods in Brier score, 1.7 in log loss; ahead of monotone gradient boosting on all. Where the mean score is
+    calibrated already nothing is won by learning, and about .0005 of Brier score lost at 500 rows.
+
     Examples
     --------
     >>> import isocal
