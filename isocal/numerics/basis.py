@@ -28,22 +28,16 @@ def basis(x, K):
 
 def bare_basis(x, K):
     """The basis without its binomial factors, x^k (1 - x)^(K - k) as a (K + 1, n) array; K up to POWERS_UP_TO."""
-    b = _powers(x, K)
-    b *= _powers(1.0 - x, K)[::-1]
+    b = np.empty((K + 1, len(x)))
+    b[0] = 1.0
+    for k in range(K):
+        np.multiply(b[k], x, out=b[k + 1])
+    q = 1.0 - x
+    power = np.ones_like(x)
+    for k in range(K - 1, -1, -1):
+        power *= q
+        b[k] *= power
     return b
-
-
-def _powers(x, K):
-    """x^0, ..., x^K as a (K + 1, n) array, twice as many in each round."""
-    out = np.empty((K + 1, len(x)))
-    out[0] = 1.0
-    out[1:2] = x
-    known = 1
-    while known < K:
-        last = min(2 * known, K)
-        np.multiply(out[1 : last - known + 1], out[known], out=out[known + 1 : last + 1])
-        known = last
-    return out
 
 
 def design(s, K):

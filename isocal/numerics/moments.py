@@ -15,7 +15,7 @@ from .basis import POWERS_UP_TO, along_axes, bare_basis, basis, binomial, elevat
 
 SERIAL = 1 << 18  # multiplications of a product that BLAS keeps on one thread: its threads wait for each other
 GATHERED = 1 << 15  # rows that are copied together
-ROOM = 1 << 16  # numbers in the Khatri-Rao block of one chunk: 0.5 MB, the second-level cache
+ROOM = 1 << 18  # numbers in the Khatri-Rao block of one chunk: 2 MB, the second-level cache
 KEEP_INDEX_UP_TO = 400  # coefficients: index maps of larger Gram matrices are made anew rather than kept
 
 

@@ -15,6 +15,7 @@ from .qp import ROUNDS, SIGN, VIOLATION, _level_sets, _multipliers, _rank, _solv
 
 OPTIONS = {"show_progress": False, "maxiters": 100, "abstol": 1e-30, "reltol": 1e-9, "feastol": 1e-9}
 SMALLEST = 1e-14  # curvature, relative to the largest, that still sets a unit
+NEGLIGIBLE = 1e-12  # duality gap in units of the loss of one row: Newton's method has arrived
 STALLED = 0.1  # duality gap, relative to the first-order gain: the solver can hang at its own start even if p = 4
 
 
@@ -72,7 +73,8 @@ def _interior(G, g, slack, cone):
         if found["x"] is None or found["z"] is None:
             continue
         best = found if best is None or found["gap"] < best["gap"] else best
-        if found["status"] == "optimal" or found["gap"] <= STALLED * abs(g @ (unit * np.array(found["x"]).ravel())):
+        gain = abs(g @ (unit * np.array(found["x"]).ravel()))
+        if found["status"] == "optimal" or found["gap"] <= max(STALLED * gain, NEGLIGIBLE):
             break
     if best is not None:
         d, s, z = (np.array(best[a]).ravel() for a in "xsz")
