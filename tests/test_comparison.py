@@ -466,3 +466,18 @@ def test_reliability_side_by_side():
     with pytest.raises(ValueError, match="5 panels needs 5 Axes; got 2"):
         found.plot(plt.figure().subplots(1, 2), kind="reliability")
     plt.close("all")
+
+
+def test_yardsticks_stand_beside_a_single_fit():
+    data = isocal.datasets.simulate_scores(200, M=2, rng=3).rename(columns={"s2": "score 2"})
+    new = isocal.datasets.simulate_scores(300, M=2, rng=4).rename(columns={"s2": "score 2"})
+    fit = isocal.bernstein("y ~ ecdf(s1) + Q('score 2')", data, K=2).fit()
+    found = isocal.compare({"fit": fit}, new, yardsticks=True, n_boot=0)
+    assert list(found.forecasts) == ["fit", "mean score", "logistic fusion"]
+    assert np.array_equal(found.forecasts["mean score"], new[["s1", "score 2"]].mean(axis=1))
+    logistic = isocal.logistic_fusion("y ~ s1 + Q('score 2')", data).fit().predict(new)
+    assert np.allclose(found.forecasts["logistic fusion"], logistic, rtol=0, atol=1e-12)
+    one = isocal.compare({"p": isocal.platt("y ~ s1", data).fit()}, yardsticks=True, n_boot=0)
+    assert list(one.forecasts) == ["p", "score as it came", "logistic fusion"]
+    with pytest.raises(ValueError, match="yardsticks=True needs a fit with its data"):
+        isocal.compare({"a": "s1", "b": "score 2"}, new, response="y", yardsticks=True, n_boot=0)

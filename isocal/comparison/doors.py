@@ -14,13 +14,14 @@ from ..results import Results
 from .compared import Comparison, frames_of
 from .judged import CROSS, OWN, SOME, UNKNOWN, cross_validated, on_new_rows
 from .paired import CENTRED, paired, resampled
+from .yardsticks import yardsticks as made_of
 
 DEFAULT = ("brier", "log_loss", "auc", "debiased_ce")
 
 
 def compare(
     fits, newdata=None, metrics=DEFAULT, *, control=None, response=None, event=None, weights=None, level=0.95,
-    n_boot=999, rng=None, progress=True,
+    n_boot=999, rng=None, progress=True, yardsticks=False,
 ):  # fmt: skip
     """Which fit is better? Metrics of fits and of plain probabilities on the same rows, with paired differences.
 
@@ -52,6 +53,9 @@ def compare(
         None draws a fresh seed, kept and printed.
     progress : bool
         Whether a bar is shown. Interrupted, the samples made so far are used.
+    yardsticks : bool
+        Add the mean score (of one score: the score as it came) and a logistic fusion of the same columns, fitted to
+        the rows of the fit with most scores.
 
     Returns
     -------
@@ -110,7 +114,8 @@ def compare(
     >>> found.reference("brier")
     'both'
     """
-    fits = named(fits)
+    fits = named(fits, 1 if yardsticks else 2)
+    fits |= made_of(fits) if yardsticks else {}
     metrics = _metrics(metrics)
     _check(fits, control, level, n_boot)
     seed = new_seed(rng)
@@ -133,12 +138,12 @@ def compare(
     )  # fmt: skip
 
 
-def named(fits):
-    """{name: fit} of a dict or a list of fits."""
+def named(fits, least=2):
+    """{name: fit} of a dict or a list of fits, at least so many."""
     if isinstance(fits, Results | Model | str) or not isinstance(fits, Mapping | list | tuple):
         raise TypeError(f"fits must be a dict {{name: fit}} or a list of fits; got {type(fits).__name__}")
     pairs = [(str(name), fit) for name, fit in (fits.items() if isinstance(fits, Mapping) else _called(fits))]
-    if len(pairs) < 2:
+    if len(pairs) < least:
         raise ValueError(
             f"compare() needs two fits or more; got {len(pairs)}: one fit alone is judged by its .metrics()"
         )
