@@ -6,7 +6,20 @@ from scipy.optimize import isotonic_regression, nnls
 
 from isocal.numerics import order_fit, orders
 from isocal.numerics.order_fit import fit, laplacian, similarities, smallest_if_not_convex
-from isocal.numerics.orders import bitsets, bounds_at, collapse, cover_pairs, ends_of_levels, running_maximum, sweep
+from isocal.numerics.orders import (
+    bitsets,
+    collapse,
+    cover_pairs,
+    ends_of_levels,
+    largest_below,
+    running_maximum,
+    sweep,
+)
+
+
+def bounds_at(points, values, s):
+    """Bounds from all points, where the package asks the ends of level sets alone."""
+    return largest_below(points, values, s), -largest_below(-points, -values, -s)
 
 
 def below(points):

@@ -1,6 +1,7 @@
 """Yardsticks of a comparison: what needs no method, or the plainest one, on the same scores and rows."""
 
 from ..methods import Identity, LogisticFusion, MeanScore
+from ..methods.base import typed
 from ..model import Model
 from ..results import Results
 
@@ -19,15 +20,10 @@ def yardsticks(fits):
         )
     model = max(plain, key=lambda f: len(f.terms.names)).model
     columns = [term.column for term in model.terms.parsed.terms]
-    formula = f"{_typed(model.response.column)} ~ {' + '.join(map(_typed, columns))}"
+    formula = f"{typed(model.response.column)} ~ {' + '.join(map(typed, columns))}"
     first = ("score as it came", Identity()) if len(columns) == 1 else ("mean score", MeanScore())
-    out = {}
+    unit, out = model.rows.raw.min() >= 0 and model.rows.raw.max() <= 1, {}
     for name, recipe in (first, ("logistic fusion", LogisticFusion())):
-        unit = model.rows.raw.min() >= 0 and model.rows.raw.max() <= 1
         if name not in fits and (unit or recipe.domain() != "unit"):
             out[name] = Model(formula, model.data, recipe, **model._options).fit()
     return out
-
-
-def _typed(column):
-    return column if column.isidentifier() else f"Q({column!r})"

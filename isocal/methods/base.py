@@ -6,6 +6,7 @@ summary, bands, JSON, scikit-learn, contract tests) asks only what stands here.
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict
+from keyword import iskeyword
 from typing import ClassVar
 
 import numpy as np
@@ -214,7 +215,7 @@ def check_scores(recipe, s, names=None):
             name = score_name(names, m)
             remedy = "map it to [0, 1] first"
             if names is not None:
-                code = names[m] if names[m].isidentifier() or "(" in names[m] else f"Q({names[m]!r})"
+                code = names[m] if "(" in names[m] else typed(names[m])
                 remedy = f"use ecdf({code}), unit({code}) or expit({code}) in the formula{recipe.domain_remedy()}"
             raise ValueError(f"{name} must lie in [0, 1], but ranges from {low:.6g} to {high:.6g}: {remedy}")
 
@@ -225,6 +226,11 @@ def check_constant(s, names=None):
         if s[0, m] == s[:, m].min() == s[:, m].max():
             name = score_name(names, m)
             raise ValueError(f"{name} is constant (one value in every row): it says nothing; leave it out")
+
+
+def typed(column):
+    """A column as a formula names it."""
+    return column if column.isidentifier() and not iskeyword(column) else f"Q({column!r})"
 
 
 def score_name(names, m):

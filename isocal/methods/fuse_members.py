@@ -7,7 +7,8 @@ import numpy as np
 from ..numerics.simplex_em import TINY
 from ..transforms import learn_chain
 from .fuse_library import POOLED
-from .mixture import Scale, mean_of
+from .mean_score import mean_of
+from .mixture import Scale
 
 MOST_IN_EM = 50_000  # rows that are predicted out of fold
 

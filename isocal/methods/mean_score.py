@@ -21,11 +21,7 @@ class MeanScoreCurve(Curve):
     df: float = 0.0
 
     def __call__(self, s):
-        own = s if self.pool == "linear" else clipped_logit(s)
-        total = own[:, 0] + 0.0
-        for m in range(1, self.M):
-            total += own[:, m]
-        return np.clip(total / self.M, 0.0, 1.0) if self.pool == "linear" else expit(total / self.M)
+        return np.clip(mean_of(s), 0.0, 1.0) if self.pool == "linear" else expit(mean_of(clipped_logit(s)))
 
     def coef(self):
         return {}
@@ -44,6 +40,14 @@ class MeanScoreCurve(Curve):
         check_number("M", d["M"], at_least=1)
         check_choice("pool", d["pool"], POOLS)
         return cls(int(d["M"]), d["pool"])
+
+
+def mean_of(s):
+    """(n,) mean over the scores of each row, one after the other so that a row's never depends on other rows."""
+    total = s[:, 0] + 0.0
+    for m in range(1, s.shape[1]):
+        total += s[:, m]
+    return total / s.shape[1]
 
 
 @dataclass(frozen=True)

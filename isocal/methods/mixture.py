@@ -10,6 +10,7 @@ from ..numerics.cone import running_maximum
 from ..transforms import TRANSFORMS, apply_chain
 from .base import Curve, finite_array, own_classes
 from .bernstein import BernsteinCurve
+from .mean_score import mean_of
 
 CHUNK = 65_536
 SUM = 1e-9  # how far from one the weights of a file may sum
@@ -49,14 +50,6 @@ class Scale:
         """The inverse of to_dict; transforms are looked up by name."""
         pooled = None if d["pooled"] is None else _read(d["pooled"])
         return cls(str(d["name"]), tuple(map(_read, d["chains"])), pooled)
-
-
-def mean_of(s):
-    """(n,) mean over the scores of each row, one after the other so that a row's never depends on other rows."""
-    total = s[:, 0] + 0.0
-    for m in range(1, s.shape[1]):
-        total += s[:, m]
-    return total / s.shape[1]
 
 
 def _written(chain):
@@ -144,7 +137,7 @@ class Mixture(Curve):
             "weight": [part.weight for part in rows], "brier": [part.brier for part in rows],
             "log_loss": [part.log_loss for part in rows],
         }  # fmt: skip
-        whole = ("mixture", "", sum(c for c in columns["weight"]), self.brier, self.log_loss)
+        whole = ("mixture", "", sum(columns["weight"]), self.brier, self.log_loss)
         return {"members": {k: [*v, last] for (k, v), last in zip(columns.items(), whole, strict=True)}}
 
     def to_dict(self):

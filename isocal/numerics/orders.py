@@ -105,8 +105,3 @@ def largest_below(points, values, s):
             inner &= column <= mine[:, None]
         out[a : a + rows] = ranked[np.argmax(below, axis=1)]
     return out
-
-
-def bounds_at(points, values, s):
-    """(lower, upper) (g,) of an isotone function known at points (k, M), at s (g, M); -inf, inf where not known."""
-    return largest_below(points, values, s), -largest_below(-points, -values, -s)

@@ -5,17 +5,17 @@ import numpy as np
 TINY = 1e-300
 
 
-def em_weights(likelihood, w=None, start=None, steps=300):
-    """(J,) weights on the simplex after some EM steps for sum_i w_i log sum_j a_j L_ij.
+def em_weights(likelihood, w=None, steps=300):
+    """(J,) weights on the simplex after some EM steps from equal ones for sum_i w_i log sum_j a_j L_ij.
 
-    likelihood (n, J) >= 0, floored at 1e-300; w (n,) weights of rows or None; start (J,) on the simplex, default
-    equal. Each step is a_j <- mean_i w_i a_j L_ij / sum_k a_k L_ik; none of them lowers the likelihood. Few steps keep
-    the weights near the start: that is the regularisation, not a lack of convergence.
+    likelihood (n, J) >= 0, floored at 1e-300; w (n,) weights of rows or None. Each step is
+    a_j <- mean_i w_i a_j L_ij / sum_k a_k L_ik; none of them lowers the likelihood. Few steps keep the weights near
+    equal: that is the regularisation, not a lack of convergence.
     """
     n, J = likelihood.shape
     L = np.maximum(likelihood, TINY)
     share = np.full(n, 1.0 / n) if w is None else w / w.sum()
-    a = np.full(J, 1.0 / J) if start is None else np.array(start, dtype=np.float64)
+    a = np.full(J, 1.0 / J)
     for _ in range(steps):
         a = a * ((share / (L @ a)) @ L)
         a /= a.sum()
