@@ -11,6 +11,7 @@ from scipy.optimize import minimize_scalar
 
 from . import copulas
 from .copulas import correlation, elliptical
+from .orders import collapse
 
 GRID = 25  # places on the scale of the search
 NU_GRID = 9  # degrees of freedom, on the logarithmic scale
@@ -44,10 +45,8 @@ def distinct_rows(s, w):
 
     Repeated rows and one row of their weight are the same arrays afterwards, and so is any other order of rows.
     """
-    order = np.lexsort((w, *s.T[::-1]))
-    s, w = s[order], w[order]
-    first = np.flatnonzero(np.append(True, np.any(s[1:] != s[:-1], axis=1)))
-    return np.asfortranarray(s[first]), np.add.reduceat(w, first)
+    points, weight, _ = collapse(s, np.zeros(len(s)), w)
+    return np.asfortranarray(points), weight
 
 
 def best_fit(fits, criterion, n, d):
