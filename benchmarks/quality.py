@@ -132,12 +132,12 @@ def kept():
         return list(csv.reader(file))[1:]
 
 
-def keep(lines):
+def keep(lines, path=RESULTS, columns=COLUMNS):
     """Write all rows beside the file and put them in its place."""
-    beside = RESULTS.with_suffix(".tmp")
+    beside = path.with_suffix(".tmp")
     with open(beside, "w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *lines])
-    os.replace(beside, RESULTS)
+        csv.writer(file, lineterminator="\n").writerows([columns, *lines])
+    os.replace(beside, path)
 
 
 def main():

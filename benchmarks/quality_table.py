@@ -102,7 +102,7 @@ Made by `benchmarks/quality.py`: {len(counts)} sets, {often} repetitions. All fi
 method saw; in brackets the standard error of the paired difference to fuse; bold: the smallest. Bernstein fits are on
 the ecdf of the scores, K=5 where no degree is named, shrink 1. Boosting is monotone in every score, library defaults.
 Real sets of one name at several n, and the two made of Adult, share people: ranks over them are no independent
-votes. The best member is chosen after the fact and for each set, so that fuse is compared with the luckiest of ten.
+votes. The best member is chosen after the fact and for each set, so that fuse is compared with the luckiest of seven.
 
 ## Mean ranks over sets
 

@@ -34,7 +34,7 @@ def held_out(fit):
     advice = {
         FINE: "Nothing to do: predictions for unseen rows look calibrated.",
         LOOK: "Predictions for unseen rows may be off: see check_calibration() and reliability().",
-        ACT: "Predictions for unseen rows are not calibrated: see reliability(); change K, the scores or the method.",
+        ACT: "Predictions for unseen rows are not calibrated: see reliability(); change options, scores or method.",
     }[verdict]
     detail = {"test": list(tests), "p_value": list(tests.values())}
     figures = {"held-out miscalibration (MCB)": float(mcb)}

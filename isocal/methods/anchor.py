@@ -7,7 +7,7 @@ import numpy as np
 from ..numerics.anchor import Anchor, regressors
 from .base import Curve, own_classes
 
-WORDS = {"logistic": "a logistic fusion", "mean": "the mean"}
+WORDS = {"logistic": "a logistic fusion", "pool": "a logistic fusion near the mean logit", "mean": "the mean"}
 SAME = 1e-9  # largest difference of scores that two sets of transforms may leave
 
 
@@ -27,7 +27,7 @@ def read_anchor(option):
         return own_classes(Curve)[option["class"]].from_dict(option["values"])
     if isinstance(getattr(option, "curve", None), Curve) and hasattr(option, "terms"):
         return FittedAnchor(option.curve, option.terms)
-    raise ValueError(f"anchor must be 'logistic', 'mean', or a fit or its curve; got {option!r}")
+    raise ValueError(f"anchor must be 'logistic', 'pool', 'mean', or a fit or its curve; got {option!r}")
 
 
 def written_anchor(anchor):
@@ -53,12 +53,20 @@ def check_names(anchor, names):
                          f"{', '.join(names)}: fit the anchor with the same terms")  # fmt: skip
 
 
-def numeric_anchor(anchor, s, raw, directions, w):
-    """The Anchor of rows s (n, M), raw (n, M) or None where they are s, w (n,) or None."""
+def numeric_anchor(anchor, s, raw, directions, w, fitted=None):
+    """The Anchor of rows s (n, M), raw (n, M) or None where they are s, w (n,) or None; fitted {word: p (n,)} ready."""
+    if isinstance(anchor, str) and anchor in (fitted or {}):
+        return Anchor(p=fitted[anchor])
     if anchor == "mean":
         return Anchor()
     if anchor == "logistic":
         return Anchor(x=regressors(s, s if raw is None else raw, directions, len(s) if w is None else w.sum()))
+    if anchor == "pool":
+        raw = s if raw is None else raw
+        if raw.min() < 0 or raw.max() > 1 or any(d != 1 for d in directions):
+            raise ValueError('anchor="pool" is near the mean logit, so every score must rise and lie in [0, 1]; they '
+                             f'range from {raw.min():.6g} to {raw.max():.6g}: use anchor="logistic"')  # fmt: skip
+        return Anchor(x=regressors(s, raw, directions, 0.0), pooled=True)
     curve, M = (anchor.curve if isinstance(anchor, FittedAnchor) else anchor), s.shape[1]
     grid, steps = curve.grid(), curve.steps()
     axes = M if grid is None and steps is None else len(steps) if grid is None else grid.ndim

@@ -122,10 +122,11 @@ class Recipe(ABC):
         return out
 
     @classmethod
-    def fit_together(cls, recipes, s, y, w=None, raw=None):
+    def fit_together(cls, recipes, s, y, w=None, raw=None, anchors=None):
         """A curve for each of several recipes of this class on the same rows; work they can share is theirs to share.
 
-        raw (n, M), the scores before transforms, goes to fit_arrays where needs_raw.
+        raw (n, M), the scores before transforms, goes to fit_arrays where needs_raw; anchors {word: p (n,)}: what an
+        option `anchor` may name, where it is fitted to these rows already.
         """
         return [r.fit_arrays(s, y, w, **({"raw": raw} if r.needs_raw and raw is not None else {})) for r in recipes]
 

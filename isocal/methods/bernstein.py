@@ -20,7 +20,7 @@ from ..numerics.sieve import Part
 from ..summary import power_above
 from . import bernstein_options as options
 from .anchor import check_names, numeric_anchor, read_anchor, written_anchor
-from .base import Curve, Recipe, arrays, arrays_and_raw, by_name, check_constant, columns, per_score
+from .base import Curve, Recipe, arrays, arrays_and_raw, check_constant, columns, per_score
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -141,10 +141,13 @@ class Bernstein(Recipe):
     shrink : float or "cv", optional
         Weight, relative to that of the rows, of pseudo-data from the anchor; df is then not defined. "cv": the
         smallest five-fold Brier score among 0, .1, .25, .5, 1, 2, 4, at the usual K where K is to be chosen.
-    anchor : {"logistic", "mean"}, Curve or Results
+    anchor : {"logistic", "pool", "mean"}, Curve or Results
         Logistic regression with slopes that follow `monotone` on the logits of the scores before transforms where they
-        lie in [0, 1], else after them, with Platt's smoothed targets (they and average="exp" depend on the size of
-        the weights, not only on their ratios); the mean of y; or a curve on the same transformed scores.
+        lie in [0, 1], else after them, with Platt's smoothed targets (they, anchor_rows and average="exp" depend on
+        the size of the weights, not only on their ratios); the same near the mean logit of rising scores in [0, 1], as
+        logistic_fusion(prior="pool"); the mean of y; or a curve on the same transformed scores.
+    anchor_rows : float, optional
+        In place of shrink: what the anchor weighs in rows; shrink is then anchor_rows / sum of weights.
 
     Raises
     ------
@@ -178,6 +181,7 @@ class Bernstein(Recipe):
     loss: str = "brier"
     shrink: float | str | None = None
     anchor: object = "logistic"
+    anchor_rows: float | None = None
 
     def __post_init__(self):
         object.__setattr__(self, "anchor", read_anchor(self.anchor))
@@ -195,7 +199,7 @@ class Bernstein(Recipe):
     @property
     def needs_raw(self):
         """Whether folds are made of the scores before transforms, or the anchor is."""
-        return isinstance(self.K, str) or self.shrink is not None
+        return isinstance(self.K, str) or self.shrink is not None or self.anchor_rows is not None
 
     def domain(self):
         return "unit"
@@ -210,12 +214,7 @@ class Bernstein(Recipe):
         return tuple(int(k) for k in per_score(options.DEFAULT_K.get(m, 3) if self.K is None else self.K, m, "K"))
 
     def bind(self, names):
-        K, monotone, usual = self.K, self.monotone, options.DEFAULT_K.get(len(names), 3)
-        if isinstance(K, dict):
-            K = tuple(usual if k is None else k for k in by_name(K, names, "K"))
-        if isinstance(monotone, dict):
-            monotone = tuple(word or "increasing" for word in by_name(monotone, names, "monotone"))
-        bound = replace(self, K=K, monotone=monotone)
+        bound = replace(self, **options.by_position(self, names))
         check_names(self.anchor, names)
         if len(names) <= self.max_scores:
             bound.directions(len(names)), options.check_size(bound, len(names))
@@ -238,7 +237,7 @@ class Bernstein(Recipe):
     def fit_many(self, s, Y, W=None, raw=None):
         """One pass over the rows for all r problems where no folds are needed, then one small problem each."""
         Y, W, r = columns(Y, W)
-        plan = options.plan_of(self, s.shape[1])
+        plan = options.plan_of(self, s.shape[1], W[:, 0].sum())
         if plan.plain:
             fits, near = fit_rows(s, Y, W, plan.K, plan.sieve.directions, plan.sieve.strength)
             each = zip(fits.beta, fits.df, fits.kkt, fits.polished, near >= 1.0, strict=True)
@@ -252,14 +251,15 @@ class Bernstein(Recipe):
         return [self._curve(of_part(part, plan), s) for part in parts]
 
     @classmethod
-    def fit_together(cls, recipes, s, y, w=None, raw=None):
+    def fit_together(cls, recipes, s, y, w=None, raw=None, anchors=None):
         """One pass over the rows for all degrees and shrinkages that need no folds."""
-        one, plans = recipes[0], [options.plan_of(r, s.shape[1]) for r in recipes]
+        one, total = recipes[0], len(s) if w is None else np.sum(w)
+        plans = [options.plan_of(r, s.shape[1], total) for r in recipes]
         if not options.share_sums(recipes, plans):
-            return super().fit_together(recipes, s, y, w, raw)
+            return super().fit_together(recipes, s, y, w, raw, anchors)
         s, y, w, raw = arrays_and_raw(s, y, w, raw)
         one.check(s, y, w)
-        anchor = next((r._anchor(s, y, w, raw) for r in recipes if r.shrink), None)
+        anchor = next((r._anchor(s, y, w, raw, anchors) for r in recipes if r.shrink or r.anchor_rows), None)
         degrees = [max(d) for d in zip(*(plan.degrees() for plan in plans), strict=True)]
         part = whole_part(s, y, w, degrees, anchor, "log" in {r.loss for r in recipes})
         return [r._curve(of_part(part, plan), s) for r, plan in zip(recipes, plans, strict=True)]
@@ -275,18 +275,19 @@ class Bernstein(Recipe):
     def fit_sums(self, sums, notes=None):
         """The curve of accumulated moments."""
         K = tuple(d // 2 for d in sums.degrees)
-        found = of_part(Part(sums), replace(options.plan_of(replace(self, K=K), len(K)), K=K))
+        found = of_part(Part(sums), replace(options.plan_of(replace(self, K=K), len(K), 0.0), K=K))
         return self._curve(found, None, notes)
 
     def _fit(self, s, y, w, raw, details=True):
-        plan, anchor = options.plan_of(self, s.shape[1]), self._anchor(s, y, w, raw)
+        total, anchor = len(y) if w is None else w.sum(), self._anchor(s, y, w, raw)
+        plan = options.plan_of(self, s.shape[1], total)
         return self._curve(estimate(s, y, w, s if raw is None else raw, anchor, plan, details), s)
 
-    def _anchor(self, s, y, w, raw):
+    def _anchor(self, s, y, w, raw, fitted=None):
         """The numerics' Anchor for these rows; None where nothing is shrunk."""
-        if self.shrink is None or self.shrink == 0:
+        if not self.shrink and not self.anchor_rows:
             return None
-        return numeric_anchor(self.anchor, s, raw, self.directions(s.shape[1]), w)
+        return numeric_anchor(self.anchor, s, raw, self.directions(s.shape[1]), w, fitted)
 
     def _curve(self, found, s, notes=None):
         tables = dict(found.tables)

@@ -6,7 +6,7 @@ from ..numerics.cone import smallest_steps
 from ..numerics.estimation import Plan
 from ..numerics.sieve import Sieve
 from .anchor import called
-from .base import check_choice, check_number
+from .base import by_name, check_choice, check_number
 
 MOST_COEFFICIENTS = 3000
 WORDS = {"increasing": 1, "decreasing": -1, "none": 0}
@@ -41,13 +41,18 @@ def check_options(recipe):
 
 
 def _check_shrink(recipe):
-    shrink = recipe.shrink
+    shrink = recipe.shrink if recipe.anchor_rows is None else recipe.anchor_rows
+    if recipe.anchor_rows is not None:
+        if recipe.shrink is not None:
+            raise ValueError("shrink weighs the anchor relative to the rows, anchor_rows in rows: give one of them")
+        check_number("anchor_rows", recipe.anchor_rows, at_least=0)
     if isinstance(shrink, str):
         check_choice("shrink", shrink, ("cv",))
     elif shrink is not None:
         check_number("shrink", shrink, at_least=0)
     if shrink is None and recipe.anchor != "logistic":
-        raise ValueError("anchor says what to shrink toward, and shrink how much: give shrink=1.0 or shrink='cv'")
+        raise ValueError("anchor says what to shrink toward, and shrink or anchor_rows how much: give shrink=1.0 or "
+                         "shrink='cv'")  # fmt: skip
     if shrink is not None and isinstance(recipe.K, str) and recipe.K in ("aic", "bic"):
         raise ValueError(
             f"K={recipe.K!r} needs degrees of freedom, which shrinking leaves undefined: use K='cv' or K='average'"
@@ -74,9 +79,21 @@ def _values(option):
     return option if isinstance(option, tuple | list) else [option]
 
 
-def plan_of(recipe, M):
-    """What the numerics are asked for M scores."""
+def by_position(recipe, names):
+    """{option: value} of those that may go by the names of the scores."""
+    K, monotone, usual = recipe.K, recipe.monotone, DEFAULT_K.get(len(names), 3)
+    if isinstance(K, dict):
+        K = tuple(usual if k is None else k for k in by_name(K, names, "K"))
+    if isinstance(monotone, dict):
+        monotone = tuple(word or "increasing" for word in by_name(monotone, names, "monotone"))
+    return {"K": K, "monotone": monotone}
+
+
+def plan_of(recipe, M, total):
+    """What the numerics are asked for M scores and rows of this total weight."""
     shrink = 0.0 if recipe.shrink in (None, "cv") else float(recipe.shrink)
+    if recipe.anchor_rows is not None:
+        shrink = float(recipe.anchor_rows / total)
     sieve = Sieve(recipe.directions(M), float(recipe.tie_break), recipe.loss, shrink)
     K = recipe.K if isinstance(recipe.K, str) else recipe.degrees(M)
     usual = (DEFAULT_K.get(M, 3),) * M
@@ -102,9 +119,9 @@ def notes_of(recipe, found, s):
         notes["K"] = f" (1 to {found.beta.shape[0] - 1} averaged, {AVERAGES[recipe.average]})"
     elif isinstance(recipe.K, str):
         notes["K"] = f" (by {CRITERIA[recipe.K]})"
-    if recipe.shrink is not None:
+    if recipe.shrink is not None or recipe.anchor_rows is not None:
         chosen = " (by five-fold Brier score)" if recipe.shrink == "cv" else ""
-        notes["Shrunk"] = f"toward {called(recipe.anchor)}, weight {found.shrink:g}{chosen}"
+        notes["Shrunk"] = f"toward {called(recipe.anchor)}, weight {found.shrink:.4g}{chosen}"
     return notes | duplicates(s)
 
 

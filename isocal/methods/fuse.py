@@ -12,8 +12,17 @@ from typing import ClassVar
 import numpy as np
 
 from ..numerics.folds import fold_weights, row_hash
-from ..numerics.simplex_em import bernoulli_likelihood, em_weights
-from .base import Recipe, arrays_and_raw, check_choice, check_constant, finite_array, per_score, score_name
+from ..numerics.simplex_em import bernoulli_likelihood, em_weights, exponential_weights
+from .base import (
+    Recipe,
+    arrays_and_raw,
+    check_choice,
+    check_constant,
+    check_number,
+    finite_array,
+    per_score,
+    score_name,
+)  # fmt: skip
 from .fuse_library import entries, read_library, written_library
 from .fuse_members import fit_members, out_of_fold
 from .mixture import Member, Mixture
@@ -23,22 +32,27 @@ FEWEST = 20  # rows
 
 @dataclass(frozen=True)
 class Fuse(Recipe):
-    """Isotonic super learner: a mixture of monotone fusions, weighted by how well each predicts rows it has not seen.
+    """Isotonic super learner: a mixture of monotone fusions, weighted by how they predict rows not seen.
 
-    Members are fitted without each of five folds in turn, transforms included; the mixture's weights are those that
-    give the folds left out a high likelihood, by 300 steps of expectation-maximisation from equal weights (stopping
-    early is part of the method: the weights stay near equal unless the data speak); then all members are fitted to all
-    rows. The default library holds the mean score, the mean logit, a logistic fusion, and isotonic Bernstein
-    polynomials: of the ecdf of the scores, of two degrees, shrunk toward a logistic fusion and not; of the logits; and
-    of the ecdf of the mean score. Every member, and
-    so the mixture, is non-decreasing in every score. Scores outside [0, 1] are first mapped by expit. Scaling all
-    weights changes the members' smoothed targets, hence the fit.
+    Members are fitted without each of five folds in turn, transforms included. Weights proportional to exp(L_j / 4),
+    L_j the log-likelihood that member j gave to the folds left out, are then moved by 100 steps of
+    expectation-maximisation toward the mixture of largest likelihood (stopping early is part of the method: members
+    that do alike share the weight); then all members are fitted to all rows.
+
+    The default library is small: the mean score, the mean logit, a logistic fusion drawn toward it (prior="pool"), and
+    isotonic Bernstein polynomials of two degrees on two scales, "calibrated", where every score has first been through
+    a logistic calibration of its own, and "halfway", the mean of that and of its ecdf; each is shrunk toward the
+    logistic fusion as if that were 500 rows. So all members, where the rows say little, lie near the mean logit. Every
+    one, and so the mixture, is non-decreasing in every score. Scores outside [0, 1] are first mapped by expit.
+    Weights of rows count as rows: scaling them all changes the fit.
 
     Parameters
     ----------
     library : sequence of recipes or of (scale, recipe), optional
         Members: recipes whose `directions` are all +1, fitted to the scores; or pairs of a scale, "scores", "ecdf",
-        "logit_unit" or "ecdf_mean" (the ecdf of the mean score), and a recipe. Default: the library described above.
+        "logit_unit", "calibrated" or "halfway", and a recipe. Default: the library described above.
+    rate : float
+        Weights start proportional to exp(rate L_j); 0: from equal ones.
     steps : int
         Steps of expectation-maximisation.
     mixing : sequence of float, optional
@@ -60,9 +74,10 @@ class Fuse(Recipe):
 
     Notes
     -----
-    Measured on fifteen sets of real scores, ten repetitions (benchmarks/results/quality.md): mean rank 1.9 of twelve
-    methods in Brier score, 1.7 in log loss; ahead of monotone gradient boosting on all. Where the mean score is
-    calibrated already nothing is won by learning, and about .0005 of Brier score lost at 500 rows.
+    Measured on fifteen sets of real scores, ten repetitions (benchmarks/results/quality.md): mean rank 1.3 of twelve
+    methods in Brier score, 1.4 in log loss; ahead of monotone gradient boosting and of one polynomial of degree 5 on
+    all. Where the mean score is calibrated already nothing is won by learning, and about .0004 of Brier score lost at
+    500 rows. What each choice is worth: benchmarks/results/fuse_choices.md.
 
     Examples
     --------
@@ -75,8 +90,8 @@ class Fuse(Recipe):
     References
     ----------
     van der Laan, M. J., Polley, E. C. & Hubbard, A. E. (2007). Super learner. Statistical Applications in Genetics
-    and Molecular Biology, 6(1), 25. doi:10.2202/1544-6115.1309. Wang, Y. & Liu, X. (2020).
-    doi:10.24963/ijcai.2020/353
+    and Molecular Biology, 6(1), 25. doi:10.2202/1544-6115.1309. Dalalyan, A. & Tsybakov, A. B. (2008), for the weights.
+    doi:10.1007/s10994-008-5051-0. Wang, Y. & Liu, X. (2020). doi:10.24963/ijcai.2020/353
     """
 
     title: ClassVar[str] = "Isotonic super learner"
@@ -86,13 +101,15 @@ class Fuse(Recipe):
     needs_raw: ClassVar[bool] = True
 
     library: tuple | None = None
-    steps: int = 300
+    rate: float = 0.25
+    steps: int = 100
     mixing: tuple | None = None
     scale: str | tuple = "auto"
 
     def __post_init__(self):
         if self.library is not None:
             object.__setattr__(self, "library", read_library(self.library))
+        check_number("rate", self.rate, at_least=0)
         if isinstance(self.steps, bool) or not isinstance(self.steps, int) or self.steps < 0:
             raise ValueError(f"steps must be an integer of at least 0; got {self.steps!r}")
         for name in self.scale if isinstance(self.scale, tuple | list) else (self.scale,):
@@ -172,9 +189,10 @@ class Fuse(Recipe):
             weights, notes["Weights"] = weights / weights.sum(), "given"
         else:
             p = np.stack([held.p[m.name] for m, _ in members], axis=1)
-            weights = em_weights(bernoulli_likelihood(p, held.y), held.w, steps=self.steps)
+            L = bernoulli_likelihood(p, held.y)
+            weights = em_weights(L, held.w, self.steps, exponential_weights(L, held.w, self.rate))
             losses, whole = [held.losses(q) for q in p.T], held.losses(p @ weights)
-            notes["Weights"] = f"{self.steps} EM steps on {len(held.y):,} predictions out of fold"
+            notes["Weights"] = f"rate {self.rate:g}, {self.steps} EM steps, {len(held.y):,} rows out of fold"
         if mapped:
             notes["Mapped by expit"] = "score " + ", ".join(mapped)
         order = list(scales)

@@ -1,24 +1,23 @@
 """The members of a super learner: the default library, and one that the user names."""
 
 from dataclasses import dataclass, fields
-from itertools import product
 
 from .base import Recipe, check_choice, own_classes
 from .bernstein import Bernstein
+from .fuse_scales import CHAINS
 from .logistic_fusion import LogisticFusion
 from .mean_score import MeanScore
 
+ANCHOR_ROWS = 500  # what the logistic fusion weighs where nothing else is known: better than a share of the rows
 DEGREES = {1: (3, 9), 2: (3, 9), 3: (3, 6), 4: (2, 4), 5: (2,)}  # of M scores, at most 700 coefficients
-POOLED = "ecdf_mean"  # the ecdf of the mean score
-SCALES = ("scores", "ecdf", "logit_unit", POOLED)
 
 
 def default_library(M):
-    """((scale, recipe), ...) for M scores; few and different: more degrees, or more of the logits, did no better."""
-    fixed = (("scores", recipe) for recipe in (MeanScore(), MeanScore(pool="log"), LogisticFusion()))
-    pooled = ((POOLED, Bernstein(K=K, shrink=1.0)) for K in (4, 8) if M > 1)
-    ranked = (("ecdf", Bernstein(K=K, shrink=shrink)) for shrink, K in product((None, 1.0), DEGREES[M]))
-    return *fixed, *pooled, *ranked, ("logit_unit", Bernstein(K=DEGREES[M][-1], shrink=1.0))
+    """((scale, recipe), ...) for M scores: few, and all near the mean logit where the rows say little."""
+    pools = (MeanScore(), MeanScore(pool="log")) if M > 1 else (MeanScore(),)
+    fixed = (("scores", recipe) for recipe in (*pools, LogisticFusion(prior="pool")))
+    sieves = [Bernstein(K=K, anchor="pool", anchor_rows=ANCHOR_ROWS) for K in DEGREES[M]]
+    return *fixed, *((on, sieve) for on in ("halfway", "calibrated") for sieve in sieves)
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ def entries(library, M):
     """The Entries of a library, or of the default one, for M scores; a member that may fall is an error."""
     out, seen = [], {}
     for on, recipe in default_library(M) if library is None else library:
-        if any(d != 1 for d in recipe.directions(1 if on == POOLED else M)):
+        if any(d != 1 for d in recipe.directions(M)):
             raise ValueError(f"library: {called(recipe)} does not promise to rise in every score, so the mixture could "
                              "not either: leave it out, or use its monotone option")  # fmt: skip
         name = f"{called(recipe)} on {on}"
@@ -62,7 +61,7 @@ def read_library(library):
         if not isinstance(recipe, Recipe):
             raise ValueError("library: members are recipes such as isocal.methods.Bernstein(K=4), or pairs of a scale "
                              f"and a recipe; got {entry!r}")  # fmt: skip
-        check_choice("library: the scale of a member", on, SCALES)
+        check_choice("library: the scale of a member", on, tuple(CHAINS))
         found.append((on, recipe))
     if not found:
         raise ValueError("library is empty: give at least one recipe, or leave it out for the default library")

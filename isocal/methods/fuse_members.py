@@ -5,10 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..numerics.simplex_em import TINY
-from ..transforms import learn_chain
-from .fuse_library import POOLED
-from .mean_score import mean_of
-from .mixture import Scale
+from .fuse_scales import learn_scales
+from .logistic_fusion import LogisticFusion
 
 MOST_IN_EM = 50_000  # rows that are predicted out of fold
 
@@ -28,40 +26,21 @@ class HeldOut:
         return float(self.w @ squared / self.w.sum()), float(self.w @ log / self.w.sum())
 
 
-def learn_scales(names, expit, s, w):
-    """{scale: fitted Scale} on scores s (n, M); expit: "scores" or "expit" for each score."""
-    columns, out = [np.ascontiguousarray(x) for x in s.T], {}
-    unit = Scale("scores", tuple(_learned([] if first == "scores" else [first], x, w) for first, x in
-                                 zip(expit, columns, strict=True)))  # fmt: skip
-    for on in names:
-        if on == "scores":
-            out[on] = unit
-        elif on == POOLED:
-            out[on] = Scale(on, unit.chains, _learned(["ecdf"], mean_of(unit(s)), w))
-        else:
-            steps = ([on] if first == "scores" else [first, on] for first in expit)
-            out[on] = Scale(on, tuple(_learned(names, x, w) for names, x in zip(steps, columns, strict=True)))
-    return out
-
-
-def _learned(names, x, w):
-    return tuple(zip(names, learn_chain(names, x, w, out=np.empty(len(x))), strict=True))
-
-
 def fit_members(members, expit, s, y, w):
     """({scale: Scale}, {member: curve}, {member: why it failed}) on rows s (n, M), y (n,), w (n,) or None."""
-    scales = learn_scales(dict.fromkeys(["scores", *(m.on for m in members)]), expit, s, w)
-    unit, curves, failed = scales["scores"](s), {}, {}
+    scales = learn_scales(dict.fromkeys(["scores", *(m.on for m in members)]), expit, s, y, w)
+    unit, curves, failed, anchors = scales["scores"](s), {}, {}, {}
     for on, kind in dict.fromkeys((m.on, type(m.recipe)) for m in members):
         group, x = [m for m in members if (m.on, type(m.recipe)) == (on, kind)], scales[on](s)
-        raw = mean_of(unit)[:, None] if on == POOLED else unit
         try:
-            found = kind.fit_together([m.recipe for m in group], x, y, w, raw)
+            found = kind.fit_together([m.recipe for m in group], x, y, w, unit, anchors)
             curves |= {m.name: curve for m, curve in zip(group, found, strict=True)}
+            pools = [m.name for m in group if on == "scores" and m.recipe == LogisticFusion(prior="pool")]
+            anchors |= {"pool": curves[pools[0]](unit)} if pools else {}
         except ValueError:  # one by one, to learn which
             for m in group:
                 try:
-                    curves[m.name] = kind.fit_together([m.recipe], x, y, w, raw)[0]
+                    curves[m.name] = kind.fit_together([m.recipe], x, y, w, unit)[0]
                 except ValueError as error:
                     failed[m.name] = str(error)
     return scales, curves, failed

@@ -7,57 +7,12 @@ import numpy as np
 
 from ..numerics.basis import elevate
 from ..numerics.cone import running_maximum
-from ..transforms import TRANSFORMS, apply_chain
 from .base import Curve, finite_array, own_classes
 from .bernstein import BernsteinCurve
-from .mean_score import mean_of
+from .fuse_scales import Scale
 
 CHUNK = 65_536
 SUM = 1e-9  # how far from one the weights of a file may sum
-
-
-@dataclass(frozen=True, eq=False)
-class Scale:
-    """A name; for each score a chain of fitted transforms ((name, transform), ...), innermost first; pooled: None, or
-    the chain through which the mean of the transformed scores goes, so that one score is left.
-    """
-
-    name: str
-    chains: tuple
-    pooled: tuple | None = None
-
-    def __call__(self, s):
-        """(n, M) scores on this scale, (n, 1) where they are pooled; NaN stays NaN."""
-        out = np.empty(s.shape, order="F")
-        for m, chain in enumerate(self.chains):
-            apply_chain([transform for _, transform in chain], np.ascontiguousarray(s[:, m]), out=out[:, m])
-        if self.pooled is None:
-            return out
-        return apply_chain([transform for _, transform in self.pooled], mean_of(out))[:, None]
-
-    @property
-    def size(self):
-        """Scores that a curve on this scale takes."""
-        return len(self.chains) if self.pooled is None else 1
-
-    def to_dict(self):
-        """Plain JSON types."""
-        chains = [_written(chain) for chain in self.chains]
-        return {"name": self.name, "chains": chains, "pooled": None if self.pooled is None else _written(self.pooled)}
-
-    @classmethod
-    def from_dict(cls, d):
-        """The inverse of to_dict; transforms are looked up by name."""
-        pooled = None if d["pooled"] is None else _read(d["pooled"])
-        return cls(str(d["name"]), tuple(map(_read, d["chains"])), pooled)
-
-
-def _written(chain):
-    return [[name, transform.to_dict()] for name, transform in chain]
-
-
-def _read(chain):
-    return tuple((name, TRANSFORMS[name].from_dict(values)) for name, values in chain)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +76,7 @@ class Mixture(Curve):
         each = [part.curve.steps() for part in self.parts if part.weight > 0]
         if any(steps is None for steps in each):
             return None
-        return [min(column) for column in zip(*(s if len(s) == self.M else s * self.M for s in each), strict=True)]
+        return [min(column) for column in zip(*each, strict=True)]
 
     def facts(self):
         weights = np.array([part.weight for part in self.parts])
@@ -166,9 +121,8 @@ class Mixture(Curve):
             if p["class"] not in known or p["scale"] not in range(len(scales)):
                 raise ValueError(f"mixture: member {p['name']!r} has a curve or a scale that is not known")
             curve = known[p["class"]].from_dict(p["values"])
-            size = scales[p["scale"]].size
-            if len(curve.steps() or [0.0] * size) != size:
-                raise ValueError(f"mixture: member {p['name']!r} is not a curve of {size} scores")
+            if len(curve.steps() or [0.0] * M) != M:
+                raise ValueError(f"mixture: member {p['name']!r} is not a curve of {M} scores")
             parts.append(Member(str(p["name"]), weight, p["scale"], curve, float(p["brier"]), float(p["log_loss"])))
         return cls(
             parts=tuple(parts), scales=scales, M=M, brier=float(d["brier"]), log_loss=float(d["log_loss"]),

@@ -10,16 +10,19 @@ import numpy as np
 from scipy.special import expit, logit
 
 from .logistic import clipped_logit, edges, fit_logistic, smoothed_targets
+from .pool_logistic import fit_pool
 
 
 @dataclass(frozen=True, eq=False)
 class Anchor:
-    """x (n, k): regressors of a logistic fusion with slopes >= 0 and Platt's targets; or p (n,): probabilities; both
-    clipped at half a row, .5/(weight + 1), since the likelihood takes pseudo-labels literally; neither: the mean.
+    """x (n, k): regressors of a logistic fusion with slopes >= 0, by Platt's targets or, pooled, near their mean; or p
+    (n,): probabilities; both clipped at half a row, .5/(weight + 1), since the likelihood takes pseudo-labels
+    literally; neither: the mean.
     """
 
     x: np.ndarray | None = None
     p: np.ndarray | None = None
+    pooled: bool = False
 
     def at(self, y, w, keep=slice(None)):
         """(rows kept,) probabilities from labels y and weights w (n,) or None, those of the rows kept alone."""
@@ -29,7 +32,10 @@ class Anchor:
         if self.p is not None:
             return _off_the_edge(self.p[keep], w.sum())
         x = self.x[keep]
-        coef = fit_logistic(x, smoothed_targets(y, w), w, non_negative=True).coef
+        if self.pooled:
+            coef = fit_pool(x, y, w).coef
+        else:
+            coef = fit_logistic(x, smoothed_targets(y, w), w, non_negative=True).coef
         return _off_the_edge(expit(coef[0] + x @ coef[1:]), w.sum())
 
 

@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 from test_bernstein_likelihood import optimality, rows
 
 import isocal
-from isocal.methods import Bernstein, Platt
+from isocal.methods import Bernstein, LogisticFusion, Platt
 from isocal.numerics.folds import fold_weights
 from isocal.numerics.selection import SHRINKS
 
@@ -53,6 +53,31 @@ def test_shrinking_is_fitting_pseudo_data(loss, weighted):
     plain = Bernstein(K=4, loss=loss).fit_arrays(*with_pseudo_data(s, y, p0, 0.7, w))
     assert curve(s) == pytest.approx(plain(s), abs=SCIPY)
     assert np.isnan(curve.df) and curve.shrink == 0.7 and curve.kkt < 1e-9
+
+
+@pytest.mark.parametrize("loss", ["brier", "log"])
+def test_the_pool_is_the_logistic_fusion_near_the_mean_logit_weighed_in_rows(loss):
+    s, y = rows(3, 150, 2)
+    w = np.random.default_rng(4).exponential(size=150)
+    p0 = LogisticFusion(prior="pool").fit_arrays(s, y, w)(s)
+    edge = 0.5 / (w.sum() + 1)
+    curve = Bernstein(K=4, anchor="pool", anchor_rows=60, loss=loss).fit_arrays(s, y, w)
+    pseudo = with_pseudo_data(s, y, np.clip(p0, edge, 1 - edge), 60 / w.sum(), w)
+    plain = Bernstein(K=4, loss=loss).fit_arrays(*pseudo)
+    assert curve(s) == pytest.approx(plain(s), abs=AGREE)
+    assert curve.shrink == pytest.approx(60 / w.sum()) and "near the mean logit" in curve.facts()["Shrunk"]
+    many = Bernstein(K=4, anchor="pool", anchor_rows=60, loss=loss).fit_many(s, y, np.c_[w, w])
+    assert many[1](s) == pytest.approx(curve(s), abs=AGREE)
+    together = Bernstein.fit_together([Bernstein(K=4, anchor="pool", anchor_rows=60, loss=loss)], s, y, w)
+    assert together[0](s) == pytest.approx(curve(s), abs=AGREE)
+
+
+def test_the_pool_needs_rising_probabilities():
+    s, y = rows(3, 100, 2)
+    with pytest.raises(ValueError, match=r'range from .* use anchor="logistic"'):
+        Bernstein(anchor="pool", shrink=1.0).fit_arrays(s, y, raw=3 * s)
+    with pytest.raises(ValueError, match="every score must rise"):
+        Bernstein(anchor="pool", shrink=1.0, monotone=("increasing", "decreasing")).fit_arrays(s, y)
 
 
 @pytest.mark.parametrize("loss", ["brier", "log"])
@@ -176,9 +201,13 @@ def test_a_bootstrap_holds_the_weight_that_the_fit_chose_and_averages_anew():
         ({"shrink": float("inf")}, "shrink must be a number >= 0; got inf"),
         ({"shrink": True}, "shrink must be a number >= 0; got True"),
         ({"shrink": "auto"}, "shrink must be one of 'cv'; got 'auto'"),
-        ({"shrink": 1.0, "anchor": "median"}, "anchor must be 'logistic', 'mean', or a fit or its curve; got 'median'"),
-        ({"shrink": 1.0, "anchor": None}, "anchor must be 'logistic', 'mean', or a fit or its curve; got None"),
+        ({"shrink": 1.0, "anchor": "median"},
+         "anchor must be 'logistic', 'pool', 'mean', or a fit or its curve; got 'median'"),
+        ({"shrink": 1.0, "anchor": None}, "anchor must be 'logistic', 'pool', 'mean', or a fit or its curve; got None"),
         ({"anchor": "mean"}, "give shrink=1.0 or shrink='cv'"),
+        ({"shrink": 1.0, "anchor_rows": 50}, "give one of them"),
+        ({"anchor_rows": -50}, "anchor_rows must be a number >= 0; got -50"),
+        ({"anchor_rows": 50, "K": "aic"}, "which shrinking leaves undefined"),
         ({"shrink": 1.0, "K": "bic"}, "which shrinking leaves undefined: use K='cv' or K='average'"),
     ],
 )

@@ -13,12 +13,12 @@ import isocal
 from isocal.methods import Bernstein, Fuse, LogisticFusion, MeanScore, Platt
 from isocal.methods.mixture import Mixture
 from isocal.numerics.folds import fold_weights
-from isocal.numerics.simplex_em import bernoulli_likelihood, em_weights
+from isocal.numerics.simplex_em import bernoulli_likelihood, em_weights, exponential_weights
 
 mpl.use("Agg")
 SMALL = (
     MeanScore(), ("ecdf", Bernstein(K=2)), ("logit_unit", Bernstein(K=3, shrink=1.0)),
-    ("ecdf_mean", Bernstein(K=4)),
+    ("halfway", Bernstein(K=4)),
 )  # fmt: skip
 
 
@@ -45,6 +45,18 @@ def test_em_never_lowers_the_likelihood_and_weights_are_repeats():
     assert np.max((w / w.sum() / (L @ a)) @ L) < 1 + 1e-3 and a.min() >= 0 and a.sum() == pytest.approx(1)
 
 
+def test_exponential_weights_by_their_definition():
+    rng = np.random.default_rng(1)
+    L, w = 0.05 + 0.9 * rng.random((30, 4)), rng.integers(1, 4, 30).astype(float)
+    value = np.prod(L**w[:, None], axis=0) ** 0.25
+    floor = 0.5 / (w.sum() + 1)
+    assert L.min() > floor and np.allclose(exponential_weights(L, w), value / value.sum(), rtol=1e-12)
+    assert np.allclose(exponential_weights(L, rate=0), 0.25, rtol=0, atol=1e-15)
+    L[0, 0], likely = 0.0, L.copy()
+    likely[0, 0] = floor
+    assert np.allclose(exponential_weights(L, w), exponential_weights(likely, w), rtol=1e-12)
+
+
 def test_the_mixture_is_the_weighted_sum_of_its_members():
     s, y = rows()
     curve = Fuse(library=SMALL).fit_arrays(s, y)
@@ -56,21 +68,23 @@ def test_the_mixture_is_the_weighted_sum_of_its_members():
     z = logit(s)
     unit = (logit(places) - z.min(axis=0) + 0.1) / (np.ptp(z, axis=0) + 0.2)
     names = {scale.name: scale for scale in curve.scales}
-    pooled = np.array([[np.mean(s.mean(axis=1) <= x)] for x in places.mean(axis=1)])
-    assert np.allclose(names["ecdf_mean"](places), pooled, rtol=0, atol=1e-15)
+    own = [LogisticFusion(prior="pool").fit_arrays(s[:, [m]], y)(places[:, [m]]) for m in range(2)]
+    assert np.allclose(names["halfway"](places), (ecdf + np.stack(own, axis=1)) / 2, rtol=0, atol=1e-14)
     assert np.allclose(names["ecdf"](places), ecdf, rtol=0, atol=1e-15)
     assert np.allclose(names["logit_unit"](places), np.clip(unit, 0, 1), rtol=0, atol=1e-14)
 
 
 def test_weights_are_learned_on_rows_that_members_have_not_seen():
     s, y = rows(120)
-    curve = Fuse(library=(MeanScore(), LogisticFusion()), steps=40).fit_arrays(s, y)
+    curve = Fuse(library=(MeanScore(), LogisticFusion()), rate=0.1, steps=40).fit_arrays(s, y)
     W, p = fold_weights(y, s), np.empty((120, 2))
     for f in range(5):
         test = W[:, f] > 0
         for j, recipe in enumerate((MeanScore(), LogisticFusion())):
             p[test, j] = recipe.fit_arrays(s[~test], y[~test])(s[test])
-    weights = em_weights(bernoulli_likelihood(p, y), steps=40)
+    L = bernoulli_likelihood(p, y)
+    start = np.exp(0.1 * np.log(L).sum(axis=0))
+    weights = em_weights(L, steps=40, start=start / start.sum())
     assert np.allclose(list(curve.coef().values()), weights, rtol=0, atol=1e-10)
     assert [part.brier for part in curve.parts] == pytest.approx(np.mean((y[:, None] - p) ** 2, axis=0))
     own = np.where(y[:, None] == 1, p, 1 - p)
@@ -146,6 +160,23 @@ def test_a_member_that_fails_is_named_and_dropped():
         Fuse(library=(Failing(),)).fit_arrays(s, y)
 
 
+def test_a_score_that_says_nothing_keeps_its_scale_apart_and_the_fit_near_the_other():
+    s, y = rows(300)
+    wrong = np.c_[s[:, 0], 1 - s[:, 0]]  # the second falls where the first rises
+    curve = Fuse().fit_arrays(wrong, y)
+    scale = next(scale for scale in curve.scales if scale.name == "calibrated")
+    assert np.ptp(scale(wrong)[:, 1]) > 0 and len(curve.parts) == 7
+    places = np.random.default_rng(0).random((50, 2))
+    assert np.mean(np.abs(curve(places) - curve(np.c_[places[:, 0], places[::-1, 1]]))) < 0.1
+
+
+def test_all_members_of_the_default_library_lie_near_the_mean_logit_where_rows_say_little():
+    s, y = rows(24, seed=5)
+    curve = Fuse().fit_arrays(s, y)
+    pooled = expit(logit(s).mean(axis=1))
+    assert np.mean(np.abs(curve(s) - pooled)) < 0.5 * np.mean(np.abs(Bernstein().fit_arrays(s, y)(s) - pooled))
+
+
 def test_bad_input():
     s, y = rows()
     with pytest.raises(ValueError, match="library is empty"):
@@ -172,6 +203,8 @@ def test_bad_input():
         Fuse().fit_arrays(np.tile(s, 3), y)
     with pytest.raises(ValueError, match="steps must be an integer"):
         Fuse(steps=-1)
+    with pytest.raises(ValueError, match="rate must be a number"):
+        Fuse(rate=-1)
 
 
 def test_a_file_that_breaks_the_mixture_is_refused():
@@ -185,6 +218,7 @@ def test_a_file_that_breaks_the_mixture_is_refused():
     for wrong, reason in (
         (changed(weight=0.9), "weights must sum to one"), (changed(weight=-0.1), "weights"),
         (changed(scale=7), "is not known"), ({**changed(), "M": 3}, "transforms for 3 scores"),
+        ({**changed(), "scales": [{"name": "halfway", "chains": [[], []]}, *good["scales"][1:]]}, "needs a chain"),
         (changed(**{"class": "Results"}), "is not known"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=reason):
