@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from quality_sets import Setting, rows, settings
-from quality_table import write_table
+from quality_table import CHOSEN, MEMBER, write_table
 from tqdm import tqdm
 
 from isocal.methods import Bernstein, Fuse, Isotonic, LogisticFusion, MeanScore
@@ -69,7 +69,7 @@ def boosting(kind, s, y):
 
 
 def fitted(s, y):
-    """{method: (function of raw scores, seconds)}; members of fuse, as fitted in it, as "member: ..."."""
+    """{method: (function of raw scores, seconds)}; members of fuse, as fitted in it, and the one best out of fold."""
     fits = {"mean score": lambda: MeanScore().fit_arrays(s, y), "log pool": lambda: MeanScore("log").fit_arrays(s, y),
             "logistic fusion": lambda: LogisticFusion().fit_arrays(s, y),
             "isotonic of mean": lambda: isotonic_of_mean(s, y),
@@ -88,7 +88,8 @@ def fitted(s, y):
     mixture = out["fuse"][0]
     for part in mixture.parts:
         scale, curve = mixture.scales[part.scale], part.curve
-        out[f"member: {part.name}"] = (lambda t, scale=scale, curve=curve: curve(scale(t)), np.nan)
+        out[MEMBER + part.name] = (lambda t, scale=scale, curve=curve: curve(scale(t)), np.nan)
+    out[CHOSEN] = out[MEMBER + min(mixture.parts, key=lambda part: part.log_loss).name]
     return out
 
 

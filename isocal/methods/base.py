@@ -5,7 +5,7 @@ summary, bands, JSON, scikit-learn, contract tests) asks only what stands here.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from keyword import iskeyword
 from typing import ClassVar
 
@@ -67,6 +67,19 @@ class Curve(ABC):
         return None
 
 
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of one fit: s (n, M), y (n,), w (n,) or None; raw (n, M), the scores before transforms, or None; anchors
+    {word: p (n,)}: what an option `anchor` may name, where it is fitted to these rows already.
+    """
+
+    s: np.ndarray
+    y: np.ndarray
+    w: np.ndarray | None = None
+    raw: np.ndarray | None = None
+    anchors: dict | None = None
+
+
 class Recipe(ABC):
     """Frozen hyper-parameters of a method; fit_arrays is the array door."""
 
@@ -122,13 +135,15 @@ class Recipe(ABC):
         return out
 
     @classmethod
-    def fit_together(cls, recipes, s, y, w=None, raw=None, anchors=None):
-        """A curve for each of several recipes of this class on the same rows; work they can share is theirs to share.
-
-        raw (n, M), the scores before transforms, goes to fit_arrays where needs_raw; anchors {word: p (n,)}: what an
-        option `anchor` may name, where it is fitted to these rows already.
+    def fit_together(cls, recipes, sets):
+        """[[curve of each of several recipes of this class] for each of several sets of rows, Rows]; work that they
+        can share is theirs to share.
         """
-        return [r.fit_arrays(s, y, w, **({"raw": raw} if r.needs_raw and raw is not None else {})) for r in recipes]
+        def fit(recipe, rows):
+            before = {"raw": rows.raw} if recipe.needs_raw and rows.raw is not None else {}
+            return recipe.fit_arrays(rows.s, rows.y, rows.w, **before)
+
+        return [[fit(recipe, rows) for recipe in recipes] for rows in sets]
 
     def sums(self, s, y, w=None):
         """An additive statistic with fit_sums(sums), or None where the method has none."""

@@ -12,15 +12,14 @@ import numpy as np
 
 from ..numerics.basis import evaluate, gradient
 from ..numerics.cone import node_volumes, smallest_steps
-from ..numerics.estimation import Estimate, estimate, of_part
-from ..numerics.fold_parts import many_parts, whole_part
-from ..numerics.many_qp import fit_rows
+from ..numerics.estimation import estimate, of_part
 from ..numerics.moments import moments
 from ..numerics.sieve import Part
 from ..summary import power_above
+from . import bernstein_many as many
 from . import bernstein_options as options
 from .anchor import check_names, numeric_anchor, read_anchor, written_anchor
-from .base import Curve, Recipe, arrays, arrays_and_raw, check_constant, columns, per_score
+from .base import Curve, Recipe, arrays, arrays_and_raw, check_constant, per_score
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -232,37 +231,17 @@ class Bernstein(Recipe):
     def fit_arrays(self, s, y, w=None, raw=None):
         s, y, w, raw = arrays_and_raw(s, y, w, raw)
         self.check(s, y, w)
-        return self._fit(s, y, w, raw)
+        return self.estimate(s, y, w, raw)
 
     def fit_many(self, s, Y, W=None, raw=None):
         """One pass over the rows for all r problems where no folds are needed, then one small problem each."""
-        Y, W, r = columns(Y, W)
-        plan = options.plan_of(self, s.shape[1], W[:, 0].sum())
-        if plan.plain:
-            fits, near = fit_rows(s, Y, W, plan.K, plan.sieve.directions, plan.sieve.strength)
-            each = zip(fits.beta, fits.df, fits.kkt, fits.polished, near >= 1.0, strict=True)
-            found = (Estimate(b.reshape(n.shape), *map(float, dk), bool(ok), n) for b, *dk, ok, n in each)
-            return [self._curve(e, s) for e in found]
-        pairs = [(Y[:, j % Y.shape[1]], W[:, j % W.shape[1]]) for j in range(r)]
-        if plan.needs_folds:
-            rows = ((w > 0, y, w) for y, w in pairs)
-            return [self._fit(s[k], y[k], w[k], None if raw is None else raw[k], details=False) for k, y, w in rows]
-        parts = many_parts(s, Y, W, plan.degrees(), [self._anchor(s, y, w, raw) for y, w in pairs], self.loss == "log")
-        return [self._curve(of_part(part, plan), s) for part in parts]
+        return many.replicates(self, s, Y, W, raw)
 
     @classmethod
-    def fit_together(cls, recipes, s, y, w=None, raw=None, anchors=None):
-        """One pass over the rows for all degrees and shrinkages that need no folds."""
-        one, total = recipes[0], len(s) if w is None else np.sum(w)
-        plans = [options.plan_of(r, s.shape[1], total) for r in recipes]
-        if not options.share_sums(recipes, plans):
-            return super().fit_together(recipes, s, y, w, raw, anchors)
-        s, y, w, raw = arrays_and_raw(s, y, w, raw)
-        one.check(s, y, w)
-        anchor = next((r._anchor(s, y, w, raw, anchors) for r in recipes if r.shrink or r.anchor_rows), None)
-        degrees = [max(d) for d in zip(*(plan.degrees() for plan in plans), strict=True)]
-        part = whole_part(s, y, w, degrees, anchor, "log" in {r.loss for r in recipes})
-        return [r._curve(of_part(part, plan), s) for r, plan in zip(recipes, plans, strict=True)]
+    def fit_together(cls, recipes, sets):
+        """One pass over each set of rows for all degrees and shrinkages that need no folds."""
+        found = many.together(recipes, sets)
+        return super().fit_together(recipes, sets) if found is None else found
 
     def sums(self, s, y, w=None):
         """Bernstein moments of degree 2K, which add; None where rows are needed: folds, anchors, the likelihood."""
@@ -276,20 +255,22 @@ class Bernstein(Recipe):
         """The curve of accumulated moments."""
         K = tuple(d // 2 for d in sums.degrees)
         found = of_part(Part(sums), replace(options.plan_of(replace(self, K=K), len(K), 0.0), K=K))
-        return self._curve(found, None, notes)
+        return self.curve(found, None, notes)
 
-    def _fit(self, s, y, w, raw, details=True):
-        total, anchor = len(y) if w is None else w.sum(), self._anchor(s, y, w, raw)
-        plan = options.plan_of(self, s.shape[1], total)
-        return self._curve(estimate(s, y, w, s if raw is None else raw, anchor, plan, details), s)
+    def estimate(self, s, y, w, raw, details=True):
+        """The curve of checked rows; details: with the columns of tables on which nothing depends."""
+        plan = options.plan_of(self, s.shape[1], len(y) if w is None else w.sum())
+        found = estimate(s, y, w, s if raw is None else raw, self.pull(s, y, w, raw), plan, details)
+        return self.curve(found, s)
 
-    def _anchor(self, s, y, w, raw, fitted=None):
-        """The numerics' Anchor for these rows; None where nothing is shrunk."""
+    def pull(self, s, y, w, raw, fitted=None):
+        """The numerics' Anchor for these rows; None where nothing is shrunk; fitted: as Rows.anchors."""
         if not self.shrink and not self.anchor_rows:
             return None
         return numeric_anchor(self.anchor, s, raw, self.directions(s.shape[1]), w, fitted)
 
-    def _curve(self, found, s, notes=None):
+    def curve(self, found, s, notes=None):
+        """The curve of an Estimate on scores s (n, M); notes for the summary, by default its own."""
         tables = dict(found.tables)
         notes = options.notes_of(self, found, s) if notes is None and s is not None else notes or {}
         return BernsteinCurve(

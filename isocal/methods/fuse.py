@@ -24,7 +24,7 @@ from .base import (
     score_name,
 )  # fmt: skip
 from .fuse_library import entries, read_library, written_library
-from .fuse_members import fit_members, out_of_fold
+from .fuse_members import cross_fitted, fit_members
 from .mixture import Member, Mixture
 
 FEWEST = 20  # rows
@@ -150,14 +150,16 @@ class Fuse(Recipe):
     def fit_arrays(self, s, y, w=None, raw=None):
         s, y, w, raw = arrays_and_raw(s, y, w, raw)
         self.check(s, y, w)
-        own, members, held, failed = self.settle(s), self._members(s.shape[1]), None, {}
+        own, members = self.settle(s), self._members(s.shape[1])
+        each = [m for m, _ in members]
         if self.mixing is None:
             raw = s if raw is None else raw
             deal = fold_weights(y, raw, w), row_hash(y, raw)
-            held, failed = out_of_fold([m for m, _ in members], own.scale, (s, y, w), *deal)
-        scales, curves, more = fit_members([m for m, _ in members if m.name not in failed], own.scale, s, y, w)
-        warn_of(failed | more)
-        return own._mixture([(m, a) for m, a in members if m.name in curves], scales, curves, held)
+            held, scales, curves, failed = cross_fitted(each, own.scale, (s, y, w), *deal)
+        else:
+            held, ((scales, curves, failed),) = None, fit_members(each, own.scale, [(s, y, w)])
+        warn_of(failed)
+        return own._mixture([(m, a) for m, a in members if m.name not in failed], scales, curves, held)
 
     def bind(self, names):
         if self.library is None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..numerics.simplex_em import TINY
+from .base import Rows
 from .fuse_scales import learn_scales
 from .logistic_fusion import LogisticFusion
 
@@ -26,43 +27,62 @@ class HeldOut:
         return float(self.w @ squared / self.w.sum()), float(self.w @ log / self.w.sum())
 
 
-def fit_members(members, expit, s, y, w):
-    """({scale: Scale}, {member: curve}, {member: why it failed}) on rows s (n, M), y (n,), w (n,) or None."""
-    scales = learn_scales(dict.fromkeys(["scores", *(m.on for m in members)]), expit, s, y, w)
-    unit, curves, failed, anchors = scales["scores"](s), {}, {}, {}
+def fit_members(members, expit, sets):
+    """[({scale: Scale}, {member: curve}, {member: why it failed})] for each of sets, (s (n, M), y (n,), w or None)."""
+    names = dict.fromkeys(["scores", *(m.on for m in members)])
+    out = [(learn_scales(names, expit, s, y, w), {}, {}) for s, y, w in sets]
+    units, anchors = [scales["scores"](s) for (scales, *_), (s, *_) in zip(out, sets, strict=True)], [{} for _ in sets]
     for on, kind in dict.fromkeys((m.on, type(m.recipe)) for m in members):
-        group, x = [m for m in members if (m.on, type(m.recipe)) == (on, kind)], scales[on](s)
-        try:
-            found = kind.fit_together([m.recipe for m in group], x, y, w, unit, anchors)
-            curves |= {m.name: curve for m, curve in zip(group, found, strict=True)}
-            pools = [m.name for m in group if on == "scores" and m.recipe == LogisticFusion(prior="pool")]
-            anchors |= {"pool": curves[pools[0]](unit)} if pools else {}
-        except ValueError:  # one by one, to learn which
+        group = [m for m in members if (m.on, type(m.recipe)) == (on, kind)]
+        rows = [Rows(scales[on](s), y, w, unit, ready) for (scales, *_), (s, y, w), unit, ready in
+                zip(out, sets, units, anchors, strict=True)]  # fmt: skip
+        _fit_group(kind, group, rows, out)
+        pools = [m.name for m in group if on == "scores" and m.recipe == LogisticFusion(prior="pool")]
+        for (_, curves, _), unit, ready in zip(out, units, anchors, strict=True):
+            if pools and pools[0] in curves:
+                ready["pool"] = curves[pools[0]](unit)
+    return out
+
+
+def _fit_group(kind, group, rows, out):
+    """Put curves and failures of members of one class on one scale where they belong."""
+    try:
+        found = kind.fit_together([m.recipe for m in group], rows)
+        for (_, curves, _), own in zip(out, found, strict=True):
+            curves |= {m.name: curve for m, curve in zip(group, own, strict=True)}
+    except ValueError:  # one by one, to learn which
+        for (_, curves, failed), own in zip(out, rows, strict=True):
             for m in group:
                 try:
-                    curves[m.name] = kind.fit_together([m.recipe], x, y, w, unit)[0]
+                    curves[m.name] = kind.fit_together([m.recipe], [own])[0][0]
                 except ValueError as error:
                     failed[m.name] = str(error)
-    return scales, curves, failed
 
 
-def out_of_fold(members, expit, rows, W, hashes):
-    """(HeldOut, {member: why it failed}): predictions of at most 50,000 rows by fits without their fold, W (n, 5)."""
-    (s, y, w), failed, parts = rows, {}, []
+def cross_fitted(members, expit, rows, W, hashes):
+    """(HeldOut, scales, curves, {member: why it failed}): at most 50,000 rows predicted by fits without their fold, W
+    (n, 5), and the fit to all rows (s, y, w).
+    """
+    (s, y, w), sets, tests = rows, [], []
     few = np.ones(len(y), dtype=bool)
     if len(y) > MOST_IN_EM:
         few = hashes < np.partition(hashes, MOST_IN_EM)[MOST_IN_EM]
     for f in range(W.shape[1]):
         train, test = (1.0 if w is None else w) - W[:, f], np.flatnonzero((W[:, f] > 0) & few)
         keep = train > 0
-        if not len(test) or not keep.any():
-            continue
-        weights = None if np.all(train[keep] == 1) else train[keep]
-        scales, curves, wrong = fit_members(members, expit, s[keep], y[keep], weights)
-        failed |= wrong
-        places = {on: scale(s[test]) for on, scale in scales.items()}
-        on = {m.name: m.on for m in members}
-        parts.append(({name: curve(places[on[name]]) for name, curve in curves.items()}, y[test], W[test, f]))
-        members = [m for m in members if m.name not in failed]
-    p = {m.name: np.concatenate([part[0][m.name] for part in parts]) for m in members}
-    return HeldOut(p, *(np.concatenate([part[k] for part in parts]) for k in (1, 2))), failed
+        if len(test) and keep.any():
+            sets.append((s[keep], y[keep], None if np.all(train[keep] == 1) else train[keep]))
+            tests.append((s[test], y[test], W[test, f]))
+    sets.append(rows)
+    step = len(sets) if len(y) <= MOST_IN_EM else 1  # the scores of all folds on all scales are too much at once
+    fits = [fit for a in range(0, len(sets), step) for fit in fit_members(members, expit, sets[a : a + step])]
+    failed = {name: reason for *_, wrong in fits for name, reason in wrong.items()}
+    on = {m.name: m.on for m in members if m.name not in failed}
+    p = {name: [] for name in on}
+    for (scales, curves, _), (places, *_) in zip(fits, tests, strict=False):
+        seen = {scale: scales[scale](places) for scale in dict.fromkeys(on.values())}
+        for name, scale in on.items():
+            p[name].append(curves[name](seen[scale]))
+    labels, weights = (np.concatenate([test[k] for test in tests]) for k in (1, 2))
+    held = HeldOut({name: np.concatenate(q) for name, q in p.items()}, labels, weights)
+    return held, *fits[-1][:2], failed

@@ -6,6 +6,7 @@ import numpy as np
 
 from .cone import cone
 from .degree_average import average_degrees
+from .fold_fits import fit_sums
 from .fold_parts import fold_parts, whole_part
 from .selection import candidates, choose_shrink, degree_path
 from .sieve import Sieve, fit_part, node_support
@@ -95,3 +96,18 @@ def of_part(part, plan, folds=None, tables=None):
     beta = cone(tuple(k + 1 for k in K), tuple(sieve.directions)).restore(fit.beta)
     df = np.nan if sieve.shrink or plan.K == "average" else fit.df
     return Estimate(beta, df, fit.kkt, fit.polished, node_support(part.sums, K) >= 1.0, sieve.shrink, tables)
+
+
+def of_parts(parts, plans):
+    """An Estimate of each Part by its Plan, which differ in the shrinkage alone; least squares in one stroke."""
+    plan = plans[0]
+    if plan.sieve.loss != "brier" or isinstance(plan.K, str):
+        return [of_part(part, each) for part, each in zip(parts, plans, strict=True)]
+    shrinks = [each.sieve.shrink for each in plans]
+    fits = fit_sums([part.shrunk(shrink) for part, shrink in zip(parts, shrinks, strict=True)], plan.K, plan.sieve)
+    limits, out = cone(tuple(k + 1 for k in plan.K), tuple(plan.sieve.directions)), []
+    each = zip(fits.beta, fits.df, fits.kkt.tolist(), fits.polished.tolist(), strict=True)
+    for part, shrink, (beta, df, kkt, polished) in zip(parts, shrinks, each, strict=True):
+        support = node_support(part.sums, plan.K) >= 1.0
+        out.append(Estimate(limits.restore(beta), np.nan if shrink else float(df), kkt, polished, support, shrink))
+    return out

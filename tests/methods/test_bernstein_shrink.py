@@ -11,6 +11,7 @@ from test_bernstein_likelihood import optimality, rows
 
 import isocal
 from isocal.methods import Bernstein, LogisticFusion, Platt
+from isocal.methods.base import Rows
 from isocal.numerics.folds import fold_weights
 from isocal.numerics.selection import SHRINKS
 
@@ -68,8 +69,10 @@ def test_the_pool_is_the_logistic_fusion_near_the_mean_logit_weighed_in_rows(los
     assert curve.shrink == pytest.approx(60 / w.sum()) and "near the mean logit" in curve.facts()["Shrunk"]
     many = Bernstein(K=4, anchor="pool", anchor_rows=60, loss=loss).fit_many(s, y, np.c_[w, w])
     assert many[1](s) == pytest.approx(curve(s), abs=AGREE)
-    together = Bernstein.fit_together([Bernstein(K=4, anchor="pool", anchor_rows=60, loss=loss)], s, y, w)
-    assert together[0](s) == pytest.approx(curve(s), abs=AGREE)
+    recipe = Bernstein(K=4, anchor="pool", anchor_rows=60, loss=loss)
+    both = Bernstein.fit_together([recipe], [Rows(s, y, w), Rows(s[:90], y[:90], w[:90])])
+    assert both[0][0](s) == pytest.approx(curve(s), abs=AGREE)
+    assert both[1][0](s) == pytest.approx(recipe.fit_arrays(s[:90], y[:90], w[:90])(s), abs=AGREE)
 
 
 def test_the_pool_needs_rising_probabilities():

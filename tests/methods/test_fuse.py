@@ -11,6 +11,7 @@ from scipy.special import expit, logit
 
 import isocal
 from isocal.methods import Bernstein, Fuse, LogisticFusion, MeanScore, Platt
+from isocal.methods.base import Rows
 from isocal.methods.mixture import Mixture
 from isocal.numerics.folds import fold_weights
 from isocal.numerics.simplex_em import bernoulli_likelihood, em_weights, exponential_weights
@@ -95,7 +96,7 @@ def test_members_that_share_sums_are_those_fitted_alone():
     s, y = rows(200)
     w = np.random.default_rng(1).integers(0, 4, 200).astype(float)
     recipes = [Bernstein(K=2), Bernstein(K=4, shrink=1.0), Bernstein(K=3, shrink=0.5), Bernstein(K=4)]
-    together = Bernstein.fit_together(recipes, s, y, w, s)
+    (together,) = Bernstein.fit_together(recipes, [Rows(s, y, w, s)])
     for recipe, curve in zip(recipes, together, strict=True):
         alone = recipe.fit_arrays(s, y, w, raw=s)
         assert np.allclose(curve(s), alone(s), rtol=0, atol=1e-9)
