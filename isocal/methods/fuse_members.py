@@ -59,23 +59,29 @@ def _fit_group(kind, group, rows, out):
                     failed[m.name] = str(error)
 
 
+def _kept(s, y, w):
+    """(s, y, w) of the rows of positive weight; weights of one are None."""
+    keep = w > 0
+    return s[keep], y[keep], None if np.all(w[keep] == 1) else w[keep]
+
+
 def cross_fitted(members, expit, rows, W, hashes):
     """(HeldOut, scales, curves, {member: why it failed}): at most 50,000 rows predicted by fits without their fold, W
     (n, 5), and the fit to all rows (s, y, w).
     """
-    (s, y, w), sets, tests = rows, [], []
+    (s, y, w), trains, tests = rows, [], []
     few = np.ones(len(y), dtype=bool)
     if len(y) > MOST_IN_EM:
         few = hashes < np.partition(hashes, MOST_IN_EM)[MOST_IN_EM]
     for f in range(W.shape[1]):
         train, test = (1.0 if w is None else w) - W[:, f], np.flatnonzero((W[:, f] > 0) & few)
-        keep = train > 0
-        if len(test) and keep.any():
-            sets.append((s[keep], y[keep], None if np.all(train[keep] == 1) else train[keep]))
+        if len(test) and np.any(train > 0):
+            trains.append(train)
             tests.append((s[test], y[test], W[test, f]))
-    sets.append(rows)
-    step = len(sets) if len(y) <= MOST_IN_EM else 1  # the scores of all folds on all scales are too much at once
-    fits = [fit for a in range(0, len(sets), step) for fit in fit_members(members, expit, sets[a : a + step])]
+    fits, step = [], len(trains) if len(y) <= MOST_IN_EM else 1  # the scores of all folds are too much at once
+    for a in range(0, len(trains), step):
+        last = [rows] if a + step >= len(trains) else []
+        fits += fit_members(members, expit, [_kept(s, y, train) for train in trains[a : a + step]] + last)
     failed = {name: reason for *_, wrong in fits for name, reason in wrong.items()}
     on = {m.name: m.on for m in members if m.name not in failed}
     p = {name: [] for name in on}

@@ -173,9 +173,14 @@ def plot_path(self, ax=None):
     """
     from ..plots import draw_path, draw_path_pairs, marks
 
-    path = self.curve.tables().get("path")
+    tables = self.curve.tables()
+    path = tables.get("path")
     if path is None:
-        raise ValueError("this fit chose no K: its degree was given; fit with K='cv', 'aic' or 'bic' to see a path")
+        others = "".join(f"; what it did choose is in res.table({name!r})" for name in tables if "path" in name)
+        raise ValueError(
+            f"this fit chose no K: its degree was given, or it has none{others}; fit bernstein with K='cv', 'aic' or "
+            "'bic' to see a path"
+        )
     chosen = next((j for j, mark in enumerate(path["chosen"]) if mark), None)
     ax = marks.axes_or_new(ax, (4.5, 4.2))
     if any(isinstance(K, str) for K in path["K"]):

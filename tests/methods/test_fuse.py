@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.special import expit, logit
@@ -138,6 +139,7 @@ def test_summary_file_bootstrap_band_and_pictures(tmp_path):
     band = res.conf_band(data.head(3), rng=1)
     assert (band.conf_low <= band.conf_high).all()
     assert res.plot() is not None and res.plot_slices() is not None
+    plt.close("all")
     found = res.consistency(quick=True, rng=1).findings["certificate"]
     assert found.verdict == "fine" and set(found.detail["member"]) == set(res.curve.members)
 
