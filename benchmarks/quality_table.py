@@ -130,7 +130,8 @@ votes.
 ## Single members beside fuse, real sets
 
 Mean difference to fuse (above 0: fuse is better) and the number of sets where the member is ahead of fuse, or behind
-it, by more than one standard error.
+it, by more than one standard error. "Of the smallest log loss out of fold" is the member that one would pick on the
+rows of the fit.
 
 {single_members(real)}
 

@@ -19,11 +19,15 @@ SCRIPT = Path(__file__).resolve().parent.parent / "benchmarks" / "bench_bernstei
         ("bench_everyday", ()),
         ("bench_bands", ()),
         ("bench_fusion", ("sklearn",)),
+        ("quality", ("sklearn", "lightgbm")),
+        ("fuse_choices", ("sklearn",)),
     ],
 )
 def test_other_scripts_run(name, packages):
     for package in packages:
         pytest.importorskip(package, reason=f"{package} is in the extra 'bench'")
+    if name == "fuse_choices" and not (SCRIPT.parents[2] / "shared" / "data").exists():
+        pytest.skip("../shared/data holds the sets")
     env = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, str(SCRIPT.with_name(f"{name}.py")), "--quick"]
     made = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=env)

@@ -2,7 +2,7 @@
 
 import json
 
-import matplotlib
+import matplotlib.figure
 import numpy as np
 import pandas as pd
 import pytest
@@ -48,7 +48,7 @@ def test_results_work_with_it(M, options, tmp_path):
     assert "MR-MIC Results" in text and "Cover pairs:" in text and "Active pairs:" in text
     assert ("not monotone off the data" in text) == (M > 1 and res.recipe.predict == "linear")
     assert np.isfinite(res.aic) and 1 <= res.df_model <= 60
-    assert res.plot().has_data()
+    assert res.plot(ax=matplotlib.figure.Figure().add_subplot()).has_data()
     res.save(tmp_path / "fit.json")
     again = isocal.load(tmp_path / "fit.json")
     new = pd.DataFrame(np.random.default_rng(1).random((50, M)), columns=data.columns[:M])
