@@ -19,15 +19,17 @@ from .base import (
     check_choice,
     check_constant,
     check_number,
+    columns,
     finite_array,
     per_score,
+    positive,
     score_name,
-)  # fmt: skip
+)
 from .fuse_library import entries, read_library, written_library
 from .fuse_members import cross_fitted, fit_members
 from .mixture import Member, Mixture
 
-FEWEST = 20  # rows
+FEWEST, BLOCK = 20, 6  # rows of a fit; replicates fitted in one stroke
 
 
 @dataclass(frozen=True)
@@ -155,11 +157,22 @@ class Fuse(Recipe):
         if self.mixing is None:
             raw = s if raw is None else raw
             deal = fold_weights(y, raw, w), row_hash(y, raw)
-            held, scales, curves, failed = cross_fitted(each, own.scale, (s, y, w), *deal)
+            held, *fit = cross_fitted(each, own.scale, (s, y, w), *deal)
         else:
-            held, ((scales, curves, failed),) = None, fit_members(each, own.scale, [(s, y, w)])
-        warn_of(failed)
-        return own._mixture([(m, a) for m, a in members if m.name not in failed], scales, curves, held)
+            held, (fit,) = None, fit_members(each, own.scale, [(s, y, w)])
+        return own._mixture(members, *fit, held)
+
+    def fit_many(self, s, Y, W=None, raw=None):
+        """Where the weights of the mixture are given, members are fitted to a few problems in one stroke."""
+        if self.mixing is None:
+            return super().fit_many(s, Y, W, raw)
+        (Y, W, r), own, members, out = columns(Y, W), self.settle(s), self._members(s.shape[1]), []
+        for a in range(0, r, BLOCK):
+            some = range(a, min(a + BLOCK, r))
+            sets = [positive(s, Y[:, j % Y.shape[1]], W[:, j % W.shape[1]]) for j in some]
+            fits = fit_members([m for m, _ in members], own.scale, sets)
+            out += [own._mixture(members, *fit, None) for fit in fits]
+        return out
 
     def bind(self, names):
         if self.library is None:
@@ -181,8 +194,10 @@ class Fuse(Recipe):
             raise ValueError(f"mixing has {len(self.mixing)} entries for {len(found)} members of the library")
         return [(entry, a) for entry, a in zip(found, self.mixing, strict=True) if a > 0]
 
-    def _mixture(self, members, scales, curves, held):
+    def _mixture(self, members, scales, curves, failed, held):
         """The Mixture of fitted members with the weights given, or those that the rows held out give them."""
+        warn_of(failed)
+        members = [(m, a) for m, a in members if m.name not in failed]
         if not members:
             raise ValueError("no member of the library could be fitted: the warnings say why")
         notes, mapped = {}, [str(m + 1) for m, name in enumerate(self.scale) if name == "expit"]

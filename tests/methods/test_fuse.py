@@ -239,6 +239,10 @@ def test_weights_can_be_given_and_replicates_hold_those_of_the_fit():
     held = Fuse(library=SMALL).hold(learned)
     assert held.mixing == tuple(learned.coef().values())
     assert np.allclose(held.fit_arrays(s, y)(s), learned(s), rtol=0, atol=1e-12)
+    W = np.random.default_rng(1).integers(0, 3, (150, 8)).astype(float)
+    for w, curve in zip(W.T, Fuse().hold(Fuse().fit_arrays(s, y)).fit_many(s, y, W), strict=True):
+        alone = Fuse(mixing=tuple(curve.coef().values())).fit_arrays(s, y, w)
+        assert np.allclose(curve(s), alone(s), rtol=0, atol=1e-9)
     mean = Fuse(library=SMALL, mixing=(2, 0, 0, 0)).fit_arrays(s, y)
     assert np.allclose(mean(s), s.mean(axis=1), rtol=0, atol=1e-15) and list(mean.members) == ["MeanScore() on scores"]
     bad = {(0.0, 0, 0, 0): "not all 0", (1.0, -1, 0, 0): "mixing: a list", (1.0,): "1 entries for 4"}
