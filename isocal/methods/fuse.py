@@ -27,9 +27,11 @@ from .base import (
 )
 from .fuse_library import entries, read_library, written_library
 from .fuse_members import cross_fitted, fit_members
+from .fuse_scales import FIRST, flat
 from .mixture import Member, Mixture
 
 FEWEST, BLOCK = 20, 6  # rows of a fit; replicates fitted in one stroke
+MOST_LOG_ODDS = 36.0  # expit of more is 1 in double precision
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,9 @@ class Fuse(Recipe):
     isotonic Bernstein polynomials of two degrees on two scales, "calibrated", where every score has first been through
     a logistic calibration of its own, and "halfway", the mean of that and of its ecdf; each is shrunk toward the
     logistic fusion as if that were 500 rows. So all members, where the rows say little, lie near the mean logit. Every
-    one, and so the mixture, is non-decreasing in every score. Scores outside [0, 1] are first mapped by expit.
-    Weights of rows count as rows: scaling them all changes the fit.
+    one, and so the mixture, is non-decreasing in every score; the summary names a score that does not rise with the
+    events, whose direction may be wrong. Scores outside [0, 1] are first mapped by expit. Weights of rows count as
+    rows: scaling them all changes the fit.
 
     Parameters
     ----------
@@ -59,9 +62,10 @@ class Fuse(Recipe):
         Steps of expectation-maximisation.
     mixing : sequence of float, optional
         Weights >= 0 of the members, in the order of the library; they are scaled to sum to one. Default: learned.
-    scale : {"auto", "scores", "expit"} or tuple of them
-        Whether a score is used as it is or through expit. "auto": expit where a score leaves [0, 1] in the rows of
-        the fit; decided once, also for cross-validation and replicates, and printed.
+    scale : {"auto", "scores", "expit", "standard"} or tuple of them
+        Whether a score is used as it is, through expit, or standardised and then through expit. "auto": expit where a
+        score leaves [0, 1] in the rows of the fit, standardised first where it leaves [-36, 36], as no log-odds do;
+        decided once, also for cross-validation and replicates, and printed.
 
     Raises
     ------
@@ -115,7 +119,7 @@ class Fuse(Recipe):
         if isinstance(self.steps, bool) or not isinstance(self.steps, int) or self.steps < 0:
             raise ValueError(f"steps must be an integer of at least 0; got {self.steps!r}")
         for name in self.scale if isinstance(self.scale, tuple | list) else (self.scale,):
-            check_choice("scale", name, ("auto", "scores", "expit"))
+            check_choice("scale", name, ("auto", *FIRST))
         if self.mixing is not None:
             given = finite_array(self.mixing, "mixing", 0.0)
             if not given.sum() > 0:
@@ -126,10 +130,11 @@ class Fuse(Recipe):
         return (1,) * m
 
     def settle(self, s):
-        inside = (s.min(axis=0) >= 0) & (s.max(axis=0) <= 1)
+        low, high = s.min(axis=0), s.max(axis=0)
+        kinds = [(low >= 0) & (high <= 1), np.maximum(-low, high) <= MOST_LOG_ODDS]
+        found = np.select(kinds, ["scores", "expit"], "standard").tolist()
         asked = per_score(self.scale, s.shape[1], "scale")
-        found = (("scores" if ok else "expit") if a == "auto" else a for a, ok in zip(asked, inside, strict=True))
-        return replace(self, scale=tuple(found))
+        return replace(self, scale=tuple(f if a == "auto" else a for a, f in zip(asked, found, strict=True)))
 
     def check(self, s, y, w=None, names=None):
         super().check(s, y, w, names)
@@ -200,7 +205,7 @@ class Fuse(Recipe):
         members = [(m, a) for m, a in members if m.name not in failed]
         if not members:
             raise ValueError("no member of the library could be fitted: the warnings say why")
-        notes, mapped = {}, [str(m + 1) for m, name in enumerate(self.scale) if name == "expit"]
+        notes = {}
         if held is None:
             weights, losses, whole = np.array([a for _, a in members]), [(nan, nan)] * len(members), (nan, nan)
             weights, notes["Weights"] = weights / weights.sum(), "given"
@@ -210,8 +215,12 @@ class Fuse(Recipe):
             weights = em_weights(L, held.w, self.steps, exponential_weights(L, held.w, self.rate))
             losses, whole = [held.losses(q) for q in p.T], held.losses(p @ weights)
             notes["Weights"] = f"rate {self.rate:g}, {self.steps} EM steps, {len(held.y):,} rows out of fold"
-        if mapped:
-            notes["Mapped by expit"] = "score " + ", ".join(mapped)
+        for what, which in (
+            ("Mapped by expit", [m for m, name in enumerate(self.scale) if name != "scores"]),
+            ("Standardised", [m for m, name in enumerate(self.scale) if name == "standard"]),
+            ("Not rising", flat(scales.values())),
+        ):  # fmt: skip
+            notes |= {what: "score " + ", ".join(str(m + 1) for m in which)} if which else {}
         order = list(scales)
         parts = tuple(
             Member(m.name, a, order.index(m.on), curves[m.name], *loss)

@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from ..numerics.logistic import clipped_logit, edges
 from ..numerics.pool_logistic import fit_pool
-from ..transforms import TRANSFORMS, apply_chain, learn_chain
+from ..transforms import TRANSFORMS, apply_chain
 from .base import finite_array
 
 CHAINS = {
@@ -50,7 +50,40 @@ class Calibrated:
         return cls(float(intercept), float(slope), float(low), float(high))
 
 
-KNOWN = TRANSFORMS | {"calibrated": Calibrated}
+@dataclass(frozen=True)
+class Standard:
+    """(x - center) / spread: mean and standard deviation of the rows of the fit."""
+
+    center: float
+    spread: float
+
+    @classmethod
+    def learn(cls, x, y=None, w=None):
+        """Of scores x (n,) that are not all equal; weights w (n,) or None."""
+        center = float(np.average(x, weights=w))
+        spread = float(np.sqrt(np.average((x - center) ** 2, weights=w)))
+        return cls(center, spread or 1.0)
+
+    def __call__(self, x, out=None):
+        """Standardised scores; NaN stays NaN. out may be x itself."""
+        return np.divide(np.subtract(x, self.center, out=out), self.spread, out=out)
+
+    def to_dict(self):
+        """Plain JSON types."""
+        return {"center": self.center, "spread": self.spread}
+
+    @classmethod
+    def from_dict(cls, d):
+        """The inverse of to_dict."""
+        center, spread = finite_array([d["center"], d["spread"]], "standard")
+        if not spread > 0:
+            raise ValueError(f"standard: the standard deviation must be positive; got {spread}")
+        return cls(float(center), float(spread))
+
+
+OWN = {"calibrated": Calibrated, "standard": Standard}
+KNOWN = TRANSFORMS | OWN
+FIRST = {"scores": (), "expit": ("expit",), "standard": ("standard", "expit")}  # how a score becomes a probability
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,20 +124,26 @@ class Scale:
 
 
 def learn_scales(names, first, s, y, w):
-    """{name: fitted Scale} on scores s (n, M), labels y (n,), weights w (n,) or None; first: "scores" or "expit" each.
-
-    Where a score goes through expit, so does it first on every scale.
+    """{name: fitted Scale} on scores s (n, M), labels y (n,), weights w (n,) or None; first: a key of FIRST for each
+    score, through which it goes before all else.
     """
-    before, own = [[] if name == "scores" else [name] for name in first], {}
-    for m, (start, x) in enumerate(zip(before, s.T, strict=True)):
+    own = {}
+    for m, (before, x) in enumerate(zip(first, s.T, strict=True)):
         for steps in dict.fromkeys(steps for on in names for steps in CHAINS[on]):
-            own[m, steps] = _learned([*start, *steps], np.ascontiguousarray(x), y, w)
+            own[m, steps] = _learned((*FIRST[before], *steps), np.ascontiguousarray(x), y, w)
     return {on: Scale(on, tuple(tuple(own[m, k] for k in CHAINS[on]) for m in range(s.shape[1]))) for on in names}
 
 
 def _learned(names, x, y, w):
-    known, out = [name for name in names if name in TRANSFORMS], np.empty(len(x))
-    chain = list(zip(known, learn_chain(known, x, w, out=out), strict=True))
-    if len(known) < len(names):
-        chain.append((names[-1], Calibrated.learn(out, y, w)))
+    """((name, fitted transform), ...), from the innermost outwards."""
+    chain = []
+    for name in names:
+        chain.append((name, OWN[name].learn(x, y, w) if name in OWN else TRANSFORMS[name].learn(x, w)))
+        x = chain[-1][1](x)
     return tuple(chain)
+
+
+def flat(scales):
+    """Positions of scores that do not rise with the events by their own calibrations, if there are any."""
+    chains = next((scale.chains for scale in scales if scale.name in ("calibrated", "halfway")), ())
+    return [m for m, own in enumerate(chains) if own[-1][-1][1].slope <= LEAST_SLOPE]

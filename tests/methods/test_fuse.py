@@ -1,6 +1,8 @@
 """The isotonic super learner: a true convex combination, weighted out of fold, monotone, and frank about failures."""
 
 import json
+import re
+import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -125,6 +127,25 @@ def test_scores_outside_the_unit_interval_are_mapped_by_expit_and_the_summary_sa
     assert "Mapped by expit" in res.summary().as_text()
 
 
+def test_scores_that_are_no_log_odds_are_standardised_first_and_a_falling_one_is_named(tmp_path):
+    s, y = rows(300)
+    data = {"credit": 300 + 550 * s[:, 0], "wrong": 850 - 550 * s[:, 0], "b": s[:, 1], "y": y}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        res = isocal.fuse("y ~ credit + b", data).fit()
+        wrong = isocal.fuse("y ~ wrong + b", data).fit()
+    assert res.recipe.scale == ("standard", "scores")
+    assert re.search(r"Standardised: +score 1\b", res.summary().as_text())
+    assert np.corrcoef(res.predict(), isocal.fuse("y ~ a + b", data | {"a": s[:, 0]}).fit().predict())[0, 1] > 0.99
+    once = np.c_[(data["credit"] - data["credit"].mean()) / data["credit"].std(), s[:, 1]]
+    direct = Fuse(scale=("expit", "scores")).fit_arrays(once, y, raw=np.c_[data["credit"], s[:, 1]])
+    assert res.curve.brier == pytest.approx(direct.brier, abs=2e-4)  # there standardised once, not in every fold
+    assert re.search(r"Not rising: +score 1\b", wrong.summary().as_text())
+    assert "Not rising" not in res.summary().as_text()
+    res.save(tmp_path / "fit.json")
+    assert np.array_equal(isocal.load(tmp_path / "fit.json").predict(data), res.predict(data))
+
+
 def test_summary_file_bootstrap_band_and_pictures(tmp_path):
     data = isocal.datasets.simulate_scores(120, M=2, rng=3)
     res = isocal.fuse("y ~ s1 + s2", data, library=SMALL).fit()
@@ -218,10 +239,16 @@ def test_a_file_that_breaks_the_mixture_is_refused():
     def changed(**part):
         return good | {"parts": [good["parts"][0] | part, *good["parts"][1:]]}
 
+    def chained(name, **values):
+        first = {"name": "halfway", "chains": [[[[name, values]]], [[]]]}
+        return good | {"scales": [first, *good["scales"][1:]]}
+
     for wrong, reason in (
         (changed(weight=0.9), "weights must sum to one"), (changed(weight=-0.1), "weights"),
         (changed(scale=7), "is not known"), ({**changed(), "M": 3}, "transforms for 3 scores"),
         ({**changed(), "scales": [{"name": "halfway", "chains": [[], []]}, *good["scales"][1:]]}, "needs a chain"),
+        (chained("standard", center=0.0, spread=0.0), "standard deviation must be positive"),
+        (chained("calibrated", intercept=0.0, slope=-1.0, low=0.1, high=0.9), "positive slope"),
         (changed(**{"class": "Results"}), "is not known"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=reason):
