@@ -89,7 +89,7 @@ class _Problem:
 def _modes(problem):
     """(coef (G, p), minus log posterior (G,), second derivatives (G, p, p)) at the modes with slopes >= 0.
 
-    Newton's method on the slopes that are not held at 0, projected and halved until no mode gets worse.
+    Newton's method: each step goes toward the minimum of the quadratic approximation over slopes >= 0.
     """
     coef = np.tile(problem.mean, (len(problem.precision), 1))
     unit = problem.w.sum() * np.max(np.abs(problem.Z), axis=0)
@@ -98,15 +98,29 @@ def _modes(problem):
         _, gradient, curvature = now
         held = (coef <= 0) & (gradient > 0)
         held[:, 0] = False
-        gradient = np.where(held, 0.0, gradient)
-        if np.all(np.abs(gradient) <= GRADIENT * unit):
+        if np.all(held | (np.abs(gradient) <= GRADIENT * unit)):
             break
-        free = ~(held[:, :, None] | held[:, None, :])
-        inner = np.where(free, curvature, 0.0) + np.eye(len(problem.mean)) * held[:, :, None]
-        coef, now, moved = _advance(problem, coef, now, np.linalg.solve(inner, gradient[:, :, None])[:, :, 0])
+        coef, now, moved = _advance(problem, coef, now, _nearest(coef, gradient, curvature) - coef)
         if not moved:
             break
     return coef, now[0], now[2]
+
+
+def _nearest(coef, gradient, curvature):
+    """(G, p) minima of the quadratic approximations at coef over slopes >= 0: the best feasible one of all faces."""
+    G, p = coef.shape
+    right, best, out = np.einsum("gpq,gq->gp", curvature, coef) - gradient, np.full(G, np.inf), np.zeros((G, p))
+    for slopes in product((True, False), repeat=p - 1):
+        free = np.r_[True, slopes]
+        found = np.zeros((G, p))
+        part = curvature[:, free][:, :, free]
+        found[:, free] = np.linalg.solve(part, right[:, free, None])[:, :, 0]
+        value = -np.einsum("gp,gp->g", right, found)
+        better = (value < best) & np.all(found[:, 1:] >= 0, axis=1)
+        best[better], out[better] = value[better], found[better]
+        if free.all() and better.all():
+            break
+    return out
 
 
 def _advance(problem, coef, now, step):
@@ -114,8 +128,7 @@ def _advance(problem, coef, now, step):
     size, open_, moved = np.ones(len(coef)), np.ones(len(coef), dtype=bool), False
     out, found = coef.copy(), tuple(part.copy() for part in now)
     for _ in range(HALVINGS):
-        trial = np.where(open_[:, None], coef - size[:, None] * step, out)
-        trial[:, 1:] = np.maximum(trial[:, 1:], 0.0)
+        trial = np.where(open_[:, None], coef + size[:, None] * step, out)
         there = problem.at(trial)
         better = open_ & (there[0] <= now[0] + ROUND_OFF * np.abs(now[0]))
         moved |= bool(np.any(trial[better] != coef[better]))

@@ -11,6 +11,7 @@ from scipy.special import expit, log_expit, logit
 import isocal
 from isocal.methods import LogisticFusion
 from isocal.methods.logistic_fusion import LogisticFusionCurve
+from isocal.numerics import pool_logistic
 from isocal.numerics.pool_logistic import MANY, SPREADS, fit_pool
 
 POOL = LogisticFusion(prior="pool")
@@ -102,6 +103,30 @@ def test_a_score_that_falls_has_slope_zero_and_no_standard_error():
     x, y = rows(2_000, 2, 6, (0.0, 1.0, -1.0))
     curve = POOL.fit_arrays(expit(x), y)
     assert curve.slopes[1] == 0.0 and np.isnan(curve.se[2]) and np.isfinite(curve.se[:2]).all()
+
+
+def test_every_mode_fulfils_its_conditions(monkeypatch):
+    """Collinear, separable, wild and tiny weights, up to five scores: gradients are zero, or press a slope to zero."""
+    found, solve = [], pool_logistic._modes
+
+    def watched(problem):
+        found.append((problem, solve(problem)))
+        return found[-1][1]
+
+    monkeypatch.setattr(pool_logistic, "_modes", watched)
+    rng = np.random.default_rng(7)
+    for kind in range(60):
+        n, M = int(rng.choice([20, 100, 400])), 1 + kind % 5
+        x = rng.normal(size=(n, M)) * (1, 6, 27, 0.01)[kind % 4]
+        x = np.clip(x[:, :1] * np.exp(rng.normal(size=M)) if kind % 7 == 0 else x, -27, 27)
+        y = (rng.random(n) < expit(3 * rng.normal() + x @ rng.normal(size=M))).astype(float)
+        w = (np.ones(n), np.exp(5 * rng.normal(size=n)), np.full(n, 1e6))[kind % 3]
+        fit_pool(x, y, w)
+        problem, (coef, _, _) = found[-1]
+        gradient = problem.at(coef)[1]
+        gradient[:, 1:][(coef[:, 1:] == 0) & (gradient[:, 1:] > 0)] = 0.0
+        assert coef[:, 1:].min() >= 0
+        assert np.all(np.abs(gradient) <= 1e-8 * w.sum() * np.abs(problem.Z).max(axis=0))
 
 
 def test_separable_data_one_class_and_extreme_scores_stay_finite():
