@@ -77,8 +77,11 @@ def _of_sieve(fit):
 
 
 def _of_recipe(fit):
+    """Fits to parts of the rows one by one, with what the fit chose held, as for the sieve."""
+    recipe = fit.recipe.hold(fit.curve)
+
     def predict(parts):
-        curves = (fit.recipe.fit_arrays(fit.s[r], fit.y[r], None if fit.w is None else fit.w[r]) for r in parts)
+        curves = (recipe.fit_arrays(fit.s[r], fit.y[r], None if fit.w is None else fit.w[r]) for r in parts)
         return np.stack([curve(fit.s) for curve in curves])
 
     return predict
