@@ -10,19 +10,16 @@ classifiers drawn from eight are trained on a third of a set (at most 1,500 rows
 the fusion of two of them and of all three; the rest, at most 6,000, judge. Log loss: probabilities clipped at 1e-6.
 """
 
-import argparse
-import csv
-import os
-import sys
-import time
 import warnings
 import zlib
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from quality import EDGE, keep
-from quality_sets import SHARED
+import study
+from quality import EDGE
+from quality_sets import loader
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -30,9 +27,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tqdm import tqdm
 
 from isocal.methods import Bernstein, Fuse, LogisticFusion, MeanScore
+from isocal.methods.fuse_library import ANCHOR_ROWS, DEGREES
 
 RESULTS = Path(__file__).resolve().parent / "results" / "fuse_choices.csv"
 COLUMNS = ("set", "repetition", "M", "n", "scores", "method", "brier", "log_loss")
@@ -57,8 +54,8 @@ def classifiers(seed):
 def library(M, anchor="pool", scales=("halfway", "calibrated"), shrink=None):
     """The default library with one choice changed."""
     logistic = LogisticFusion(prior="pool" if anchor == "pool" else "flat")
-    weigh = {"anchor_rows": 500} if shrink is None else {"shrink": shrink}
-    sieves = [Bernstein(K=K, anchor=anchor, **weigh) for K in ((3, 9) if M == 2 else (3, 6))]
+    weigh = {"anchor_rows": ANCHOR_ROWS} if shrink is None else {"shrink": shrink}
+    sieves = [Bernstein(K=K, anchor=anchor, **weigh) for K in DEGREES[M]]
     return (MeanScore(), MeanScore("log"), logistic, *((on, sieve) for on in scales for sieve in sieves))
 
 
@@ -84,26 +81,17 @@ def fits(M):
     }
 
 
-def load():
-    """The loader of ../shared/data."""
-    if str(SHARED) not in sys.path:
-        sys.path.insert(0, str(SHARED))
-    import load
-
-    return load
-
-
 def names():
     """Sets of at least 1,000 rows that are neither large nor without error."""
     other = ("mushrooms", "adult", "census")
-    return [r["name"] for r in load().manifest()
+    return [r["name"] for r in loader().manifest()
             if r["kind"] == "features" and int(r["n"]) >= LEAST_ROWS and r["name"] not in other]  # fmt: skip
 
 
 def cells(name, repetition):
     """[(names of scores, s, y, s_new, y_new)] of one set, the same on every machine."""
     rng = np.random.default_rng(zlib.crc32(f"{name}/{repetition}".encode()))
-    X, y = load().load(name)
+    X, y = loader().load(name)
     order, made = rng.permutation(len(y))[:12_000], classifiers(repetition)
     train = order[: min(int(0.35 * len(order)), 1_500)]
     rest, used = order[len(train) :], list(rng.choice(sorted(made), 3, replace=False))
@@ -155,32 +143,17 @@ sets. These are the sets on which the choices were made: `quality.md` has others
     RESULTS.with_suffix(".md").write_text(text)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=np.inf)
-    parser.add_argument("--table", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    asked = parser.parse_args()
-    warnings.simplefilter("ignore")
-    if asked.quick:
-        for line in run("flare-F", 0):
-            print(*line)
-        return
-    lines, start = [], time.monotonic()
-    if RESULTS.exists():
-        with open(RESULTS, newline="") as file:
-            lines = list(csv.reader(file))[1:]
-    if not asked.table:
-        done = {(line[0], int(line[1])) for line in lines}
-        todo = [(name, r) for r in range(REPETITIONS) for name in names() if (name, r) not in done]
-        for name, repetition in tqdm(todo, desc="sets and repetitions"):
-            if time.monotonic() - start > 60 * asked.minutes:
-                break
-            lines += run(name, repetition)
-            keep(lines, RESULTS, COLUMNS)
-    write_table()
+def jobs():
+    """All sets and repetitions."""
+    return [((name, str(r)), partial(run, name, r)) for r in range(REPETITIONS) for name in names()]
+
+
+def quick():
+    """One set."""
+    for line in run("flare-F", 0):
+        print(*line)
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("PYTHONWARNINGS", "ignore")
-    main()
+    warnings.simplefilter("ignore")
+    study.main(__doc__, RESULTS, COLUMNS, jobs, quick, write_table)

@@ -11,17 +11,15 @@ Liu (10 x 10 cells of the ecdf of the fitted rows with at least 150 judged rows,
 of the real scores; without it only the bundled and the simulated sets are run.
 """
 
-import argparse
-import csv
-import os
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import study
 from quality_sets import Setting, rows, settings
 from quality_table import CHOSEN, MEMBER, write_table
-from tqdm import tqdm
 
 from isocal.methods import Bernstein, Fuse, Isotonic, LogisticFusion, MeanScore
 from isocal.metrics import debiased_ce, grid_error
@@ -125,45 +123,18 @@ def run(setting, repetition):
     return out
 
 
-def kept():
-    """Rows of the file, or none."""
-    if not RESULTS.exists():
-        return []
-    with open(RESULTS, newline="") as file:
-        return list(csv.reader(file))[1:]
+def jobs():
+    """All sets and repetitions."""
+    both = [(s, r) for r in range(REPETITIONS) for s in settings()]
+    return [((s.kind, s.name, str(s.M), str(s.n), str(r)), partial(run, s, r)) for s, r in both]
 
 
-def keep(lines, path=RESULTS, columns=COLUMNS):
-    """Write all rows beside the file and put them in its place."""
-    beside = path.with_suffix(".tmp")
-    with open(beside, "w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([columns, *lines])
-    os.replace(beside, path)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=np.inf)
-    parser.add_argument("--table", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    asked = parser.parse_args()
-    if asked.quick:
-        for setting in (Setting("simulated", "smooth", 2, 200), Setting("bundled", "adult_scores", 2, 200)):
-            for line in run(setting, 0):
-                print(*line[1:9])
-        return
-    lines, start = kept(), time.monotonic()
-    if not asked.table:
-        done = {tuple(line[:5]) for line in lines}
-        todo = [(s, r) for r in range(REPETITIONS) for s in settings()]
-        todo = [(s, r) for s, r in todo if (s.kind, s.name, str(s.M), str(s.n), str(r)) not in done]
-        for setting, repetition in tqdm(todo, desc="sets and repetitions"):
-            if time.monotonic() - start > 60 * asked.minutes:
-                break
-            lines += run(setting, repetition)
-            keep(lines)
-    write_table(RESULTS)
+def quick():
+    """One repetition of two small sets."""
+    for setting in (Setting("simulated", "smooth", 2, 200), Setting("bundled", "adult_scores", 2, 200)):
+        for line in run(setting, 0):
+            print(*line[1:9])
 
 
 if __name__ == "__main__":
-    main()
+    study.main(__doc__, RESULTS, COLUMNS, jobs, quick, partial(write_table, RESULTS))

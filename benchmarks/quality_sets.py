@@ -77,24 +77,25 @@ def _adult(M):
 
 
 def _networks(name, repetition):
-    d = _loader().scores(name, repetition)
+    d = loader().scores(name, repetition)
     return Rows(d["cal_s"], d["cal_y"].astype(float), d["test_s"][:MOST], d["test_y"][:MOST].astype(float))
 
 
 def _published(name):
     if name == "segment":
-        d = _loader().public(name)
+        d = loader().public(name)
         return np.c_[d["s_logistic"], d["s_nb"]], d["y"].astype(float)
     if name == "compas":
-        d = _loader().public(name)
+        d = loader().public(name)
         return np.c_[d["decile"], d["v_decile"]] / 10.0, d["y"].astype(float)
     first, second = {"cifar10": ("resnet110", "densenet40"), "imagenet": ("resnet101", "densenet161")}[name]
-    d = _loader().public(f"{name}_resnet_densenet")
+    d = loader().public(f"{name}_resnet_densenet")
     right = d[f"pred_{first}"] == d["label"]
     return np.c_[d[f"conf_{first}"], d[f"conf_{second}"]].astype(float), right.astype(float)
 
 
-def _loader():
+def loader():
+    """The module that reads ../shared/data."""
     if str(SHARED) not in sys.path:
         sys.path.insert(0, str(SHARED))
     import load

@@ -99,7 +99,8 @@ def single_members(frame):
     for name in [c for c in tables[0][0].columns if c.startswith(MEMBER)]:
         cells = []
         for mean, error in tables:
-            d, e = mean[name].dropna(), error[name].dropna()
+            known = error[name].notna()  # sets where it was fitted, at least twice
+            d, e = mean[name][known], error[name][known]
             cells += [f"{100 * d.mean():+.3f}", f"{np.sum(d < -e)}, {np.sum(d > e)}"]
         lines.append(f"| {name.removeprefix(MEMBER)} | {len(d)} | " + " | ".join(cells) + " |")
     return "\n".join(lines)

@@ -231,7 +231,7 @@ class Bernstein(Recipe):
     def fit_arrays(self, s, y, w=None, raw=None):
         s, y, w, raw = arrays_and_raw(s, y, w, raw)
         self.check(s, y, w)
-        return self.estimate(s, y, w, raw)
+        return self.fit_checked(s, y, w, raw)
 
     def fit_many(self, s, Y, W=None, raw=None):
         """One pass over the rows for all r problems where no folds are needed, then one small problem each."""
@@ -257,7 +257,7 @@ class Bernstein(Recipe):
         found = of_part(Part(sums), replace(options.plan_of(replace(self, K=K), len(K), 0.0), K=K))
         return self.curve(found, None, notes)
 
-    def estimate(self, s, y, w, raw, details=True):
+    def fit_checked(self, s, y, w, raw, details=True):
         """The curve of checked rows; details: with the columns of tables on which nothing depends."""
         plan = options.plan_of(self, s.shape[1], len(y) if w is None else w.sum())
         found = estimate(s, y, w, s if raw is None else raw, self.pull(s, y, w, raw), plan, details)

@@ -20,7 +20,7 @@ def replicates(recipe, s, Y, W, raw):
     pairs = [(Y[:, j % Y.shape[1]], W[:, j % W.shape[1]]) for j in range(r)]
     if plan.needs_folds:
         rows = ((w > 0, y, w) for y, w in pairs)
-        return [recipe.estimate(s[k], y[k], w[k], None if raw is None else raw[k], details=False) for k, y, w in rows]
+        return [recipe.fit_checked(s[k], y[k], w[k], None if raw is None else raw[k], False) for k, y, w in rows]
     anchors = [recipe.pull(s, y, w, raw) for y, w in pairs]
     parts = list(many_parts(s, Y, W, plan.degrees(), anchors, recipe.loss == "log"))
     plans = [options.plan_of(recipe, M, part.sums.weight) for part in parts]

@@ -34,8 +34,10 @@ def fit_members(members, expit, sets):
     units, anchors = [scales["scores"](s) for (scales, *_), (s, *_) in zip(out, sets, strict=True)], [{} for _ in sets]
     for on, kind in dict.fromkeys((m.on, type(m.recipe)) for m in members):
         group = [m for m in members if (m.on, type(m.recipe)) == (on, kind)]
-        rows = [Rows(scales[on](s), y, w, unit, ready) for (scales, *_), (s, y, w), unit, ready in
-                zip(out, sets, units, anchors, strict=True)]  # fmt: skip
+        rows = [
+            Rows(unit if on == "scores" else scales[on](s), y, w, unit, ready)
+            for (scales, *_), (s, y, w), unit, ready in zip(out, sets, units, anchors, strict=True)
+        ]
         _fit_group(kind, group, rows, out)
         pools = [m.name for m in group if on == "scores" and m.recipe == LogisticFusion(prior="pool")]
         for (_, curves, _), unit, ready in zip(out, units, anchors, strict=True):

@@ -75,9 +75,10 @@ class LogisticFusionCurve(Curve):
         if any(len(pair) != 2 or not 0 < pair[0] < pair[1] < 1 for pair in edges):
             raise ValueError("logistic fusion: edges must be two numbers between 0 and 1, the lower one first")
         se = tuple(float("nan") if v is None else float(v) for v in d["se"])
+        prior = d.get("prior")  # not in the first files
         return cls(
             intercept=intercept, slopes=slopes, edges=edges, se=se, scale=scale, targets=str(d["targets"]),
-            df=float(d["df"]), prior=d["prior"] and tuple(finite_array(d["prior"], "prior", 0.0).tolist()),
+            df=float(d["df"]), prior=prior and tuple(finite_array(prior, "prior", 0.0).tolist()),
         )  # fmt: skip
 
 

@@ -12,7 +12,8 @@ import numpy as np
 SPREADS = (0.05, 0.2, 0.8, 3.0)  # standard deviations of the priors
 MANY = 50_000  # rows; above, priors hardly matter and only the widest is taken
 STEPS, HALVINGS = 100, 40
-GRADIENT = 1e-10  # converged: largest component per unit of weight, in units of the column's largest value
+GRADIENT = 1e-10  # converged: largest component relative to weight x the column's largest value + prior precision
+STALLED = 1e-6  # enough where round-off lets no step improve the posterior
 ROUND_OFF = 1e-13  # of the loss, that a step may seem to lose
 CHUNK = 8_192
 
@@ -92,18 +93,27 @@ def _modes(problem):
     Newton's method: each step goes toward the minimum of the quadratic approximation over slopes >= 0.
     """
     coef = np.tile(problem.mean, (len(problem.precision), 1))
-    unit = problem.w.sum() * np.max(np.abs(problem.Z), axis=0)
-    now = problem.at(coef)
+    prior = np.einsum("gpp->gp", problem.precision)
+    unit, now = problem.w.sum() * np.max(np.abs(problem.Z), axis=0) + prior, problem.at(coef)
     for _ in range(STEPS):
-        _, gradient, curvature = now
-        held = (coef <= 0) & (gradient > 0)
-        held[:, 0] = False
-        if np.all(held | (np.abs(gradient) <= GRADIENT * unit)):
+        if _left(coef, now[1], unit) <= GRADIENT:
             break
-        coef, now, moved = _advance(problem, coef, now, _nearest(coef, gradient, curvature) - coef)
+        coef, now, moved = _advance(problem, coef, now, _nearest(coef, *now[1:]) - coef)
         if not moved:
             break
+    if not _left(coef, now[1], unit) <= STALLED:
+        raise ValueError(
+            f"pooled logistic regression did not converge in {STEPS} steps, relative gradient "
+            f"{_left(coef, now[1], unit):.1e}: look for weights many orders of magnitude apart"
+        )
     return coef, now[0], now[2]
+
+
+def _left(coef, gradient, unit):
+    """Largest relative component of the gradients (G, p), those that press a slope of 0 further down aside."""
+    held = (coef <= 0) & (gradient > 0)
+    held[:, 0] = False
+    return float(np.max(np.where(held, 0.0, np.abs(gradient) / unit)))
 
 
 def _nearest(coef, gradient, curvature):

@@ -159,5 +159,7 @@ def test_bad_input():
         POOL.fit_arrays(np.c_[s[:, 0], logit(s[:, 1])], y)
     good = json.loads(json.dumps(POOL.fit_arrays(s, y).to_dict()))
     assert LogisticFusionCurve.from_dict(good).prior == POOL.fit_arrays(s, y).prior
+    first = {key: value for key, value in LogisticFusion().fit_arrays(s, y).to_dict().items() if key != "prior"}
+    assert LogisticFusionCurve.from_dict(first).prior is None  # the first files had none
     with pytest.raises(ValueError, match="prior"):
         LogisticFusionCurve.from_dict(good | {"prior": [-1.0, 0.1]})
